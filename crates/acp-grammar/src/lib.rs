@@ -10,3 +10,5 @@
 //! - what it does not know it keeps as unknown, it is no error;
 //! - results borrow from the input where they can.
 #![warn(clippy::disallowed_methods)]
+
+pub mod wire;

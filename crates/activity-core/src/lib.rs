@@ -10,3 +10,6 @@
 //! - the same events give the same result, live or replayed;
 //! - nothing here reads the disk, so nothing here knows whether a declaration is true.
 #![warn(clippy::disallowed_methods)]
+
+pub mod model;
+pub mod timeline;

@@ -1,0 +1,100 @@
+//! The facts that a session yields: fragments, activities, summaries, changes.
+
+use std::sync::Arc;
+
+/// What happened to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Action {
+    /// The file is new.
+    Created,
+    /// The file existed and its text changed, or nothing proves that it is new.
+    Modified,
+    /// The file is gone.
+    Deleted,
+    /// The file has another path. Only in profile `acp`; profile `openclaw` has a deletion and a
+    /// creation instead.
+    Moved,
+}
+
+/// Where the text of a fragment comes from, best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Evidence {
+    /// The result of the call: what was really written.
+    Result,
+    /// Diff content of the call.
+    Content,
+    /// Diff content of the permission question.
+    Permission,
+    /// The input of the call: what was asked for.
+    Input,
+}
+
+/// What the wire says about where a fragment stands, beyond its text.
+///
+/// Hints never change what is listed or counted; they only help to place a hunk.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct Hint {
+    /// First line of the new text at the time of the edit, from 0.
+    pub new_line: Option<u32>,
+    /// First line of the old text at the time of the edit, from 0.
+    pub old_line: Option<u32>,
+    /// The head text of a patch chunk: a line that stands above the fragment.
+    pub context: Option<Arc<str>>,
+    /// The fragment ends at the end of the file.
+    pub end_of_file: bool,
+    /// The old text occurs at several places and each of them was replaced.
+    pub replace_all: bool,
+    /// The agent masked secrets in this text (`***`), so it differs from the file.
+    pub masked: bool,
+}
+
+/// One old-text/new-text pair of an activity.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fragment {
+    /// The text before. Empty for an insertion and for a new file.
+    pub old_text: Arc<str>,
+    /// The text after. Empty for a deletion.
+    pub new_text: Arc<str>,
+    /// Position among all fragments of the session, from 0.
+    pub sequence: u64,
+    /// Where the texts come from.
+    pub evidence: Evidence,
+    /// Where the fragment stood, as far as the wire says.
+    pub hint: Hint,
+}
+
+/// How sure it is that an activity's path is the file that was changed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum PathStanding {
+    /// The path is what the agent named, inside the workspace.
+    #[default]
+    Known,
+    /// Listed as declared, though something says that the disk may not show it (the reason is in
+    /// the text). Never opened without a person's action.
+    Doubtful(Arc<str>),
+    /// The wire gives only a file name; the path in the workspace is not known. Never opened.
+    Unknown,
+}
+
+/// One file change that one completed tool call declared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Activity {
+    /// The turn: `assistant-turn:` and the id of the turn's first item.
+    pub turn_id: Arc<str>,
+    /// The tool call.
+    pub tool_call_id: Arc<str>,
+    /// The tool's name, lower case where the wire names it only in a title.
+    pub tool_name: Arc<str>,
+    /// Path relative to the workspace root, forward slashes.
+    pub relative_path: Arc<str>,
+    /// For [`Action::Moved`]: the path before, relative to the workspace root.
+    pub from_path: Option<Arc<str>>,
+    /// What happened.
+    pub action: Action,
+    /// The texts, in order. Empty when the wire names the file but carries no text.
+    pub fragments: Vec<Fragment>,
+    /// Position among all activities of the session, from 0.
+    pub sequence: u64,
+    /// Whether the path can be trusted.
+    pub standing: PathStanding,
+}

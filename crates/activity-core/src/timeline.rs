@@ -1,0 +1,3 @@
+//! The timeline of a session: ordered items, merged from updates.
+
+pub mod tool_call;
