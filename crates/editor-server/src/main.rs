@@ -1,3 +1,7 @@
-//! `acp-lens`: the language server, the trace reader and the other subcommands.
+//! `acp-lens`: shows in your editor what a coding agent changed.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    editor_server::cli::run()
+}

@@ -1,0 +1,61 @@
+//! The command line: which subcommand runs, and how its end is told.
+//!
+//! Exit status 0 means done, 1 that the work failed, 2 that the command line was wrong. Errors go
+//! to standard error as one line of cause and one of remedy; standard output holds results alone.
+
+mod patch;
+
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Shows in your editor what a coding agent changed.
+#[derive(Debug, Parser)]
+#[command(name = "acp-lens", version, about, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Patch(patch::Args),
+}
+
+/// A failure that a person reads: what happened, and what to do about it.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    /// One line: what happened.
+    pub(crate) cause: String,
+    /// One line: what to do next.
+    pub(crate) remedy: String,
+}
+
+impl Failure {
+    /// A failure with its remedy; both are single lines without a full stop at the end.
+    pub(crate) fn new(cause: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self {
+            cause: cause.into(),
+            remedy: remedy.into(),
+        }
+    }
+}
+
+/// How a subcommand ended when it could do its work: with the exit status it asks for.
+pub(crate) type Outcome = Result<ExitCode, Failure>;
+
+/// Reads the command line, runs the subcommand and gives the exit status.
+pub fn run() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Command::Patch(args) => patch::run(args),
+    };
+    match outcome {
+        Ok(code) => code,
+        Err(Failure { cause, remedy }) => {
+            // Standard error can be closed; there is nobody left to tell then.
+            let _ = writeln!(io::stderr(), "error: {cause}\n  help: {remedy}");
+            ExitCode::from(1)
+        }
+    }
+}
