@@ -11,5 +11,12 @@
 //! - nothing here reads the disk, so nothing here knows whether a declaration is true.
 #![warn(clippy::disallowed_methods)]
 
+pub mod attachment;
+pub mod event;
+pub mod identity;
 pub mod model;
+pub mod notice;
+pub mod path;
+pub mod profile;
+pub mod session;
 pub mod timeline;

@@ -98,3 +98,71 @@ pub struct Activity {
     /// Whether the path can be trusted.
     pub standing: PathStanding,
 }
+
+/// The one row for a path in a turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileSummary {
+    /// The turn.
+    pub turn_id: Arc<str>,
+    /// The path.
+    pub relative_path: Arc<str>,
+    /// The actions of its activities, folded from left to right.
+    pub action: Action,
+    /// Its activities, in order.
+    pub activities: Vec<Arc<Activity>>,
+    /// The sum of the lines added by its fragments; `None` when there is no fragment to count.
+    pub counts: Option<LineCounts>,
+}
+
+/// Lines added and removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub struct LineCounts {
+    /// Lines of the new text that the old text has not.
+    pub added: u64,
+    /// Lines of the old text that the new text has not.
+    pub removed: u64,
+}
+
+/// All that a session did to one path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileGroup {
+    /// The path.
+    pub relative_path: Arc<str>,
+    /// Its activities, in order.
+    pub activities: Vec<Arc<Activity>>,
+    /// Its changes, one per turn, in order of the first activity.
+    pub changes: Vec<TurnChange>,
+    /// Old and new text of the whole session, where the fragments compose.
+    pub net: Option<Net>,
+}
+
+/// The one display diff for a path in a turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TurnChange {
+    /// The turn.
+    pub turn_id: Arc<str>,
+    /// The sequence of its first activity.
+    pub sequence: u64,
+    /// Its activities, in order.
+    pub activities: Vec<Arc<Activity>>,
+    /// Both sides for display; `None` when there is no fragment.
+    pub diff: Option<TextPair>,
+}
+
+/// Two sides of a change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextPair {
+    /// The text before.
+    pub old_text: Arc<str>,
+    /// The text after.
+    pub new_text: Arc<str>,
+}
+
+/// What is left of several fragments when each is applied to the result of the one before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Net {
+    /// The text before and after. Equal sides mean that nothing is left of the changes.
+    pub texts: TextPair,
+    /// The counts of that pair; `None` when it is too large to be counted.
+    pub counts: Option<LineCounts>,
+}

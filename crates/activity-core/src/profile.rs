@@ -1,0 +1,119 @@
+//! How the file changes of a tool call are worked out: the two profiles and what they share.
+
+pub mod acp;
+
+use std::sync::Arc;
+
+use crate::model::{Action, Evidence, Hint, PathStanding};
+use crate::notice::NoticeKind;
+use crate::path::Workspace;
+
+/// Which rules a session follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Profile {
+    /// The three file tools of `OpenClaw`, from their titles and inputs alone.
+    Openclaw,
+    /// Any agent, from all that ACP carries.
+    Acp,
+}
+
+/// How the profile of a session is chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum ProfileChoice {
+    /// `openclaw` when the agent says that name, or when no agent is named and a tool title
+    /// carries the identity of one of its file tools; else `acp`.
+    #[default]
+    Auto,
+    /// The given profile, whatever the agent says.
+    Fixed(Profile),
+}
+
+/// What the rules may know besides the call itself.
+#[derive(Debug, Clone, Copy)]
+pub struct Context<'a> {
+    /// The workspace root and the directory against which relative paths resolve.
+    pub workspace: &'a Workspace,
+    /// The paths that the session already knows.
+    pub known_paths: &'a KnownPaths,
+}
+
+/// The paths that a session knows, by their last segment.
+#[derive(Debug, Clone, Default)]
+pub struct KnownPaths {
+    by_name: std::collections::HashMap<Arc<str>, Named>,
+}
+
+#[derive(Debug, Clone)]
+enum Named {
+    One(Arc<str>),
+    Many,
+}
+
+impl KnownPaths {
+    /// Notes a path relative to the workspace root.
+    pub fn insert(&mut self, relative_path: &Arc<str>) {
+        let name = file_name(relative_path);
+        match self.by_name.get_mut(name) {
+            Some(Named::One(known)) if known == relative_path => {}
+            Some(named) => *named = Named::Many,
+            None => {
+                self.by_name
+                    .insert(name.into(), Named::One(Arc::clone(relative_path)));
+            }
+        }
+    }
+
+    /// The one known path whose last segment is `name`; `None` when there is none or several.
+    pub fn unique_path_named(&self, name: &str) -> Option<&Arc<str>> {
+        match self.by_name.get(name)? {
+            Named::One(path) => Some(path),
+            Named::Many => None,
+        }
+    }
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit_once('/').map_or(path, |(_, name)| name)
+}
+
+/// What the evidence of one call says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Findings {
+    /// The file changes, in the order in which they are listed.
+    pub drafts: Vec<ActivityDraft>,
+    /// What a person should know about this call.
+    pub notices: Vec<NoticeKind>,
+    /// The wire says `completed`, but the call's own result says that it failed.
+    pub failed: bool,
+}
+
+/// One file change, before it has its place in the session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ActivityDraft {
+    /// The tool's name.
+    pub tool_name: Arc<str>,
+    /// Path relative to the workspace root, forward slashes (see [`Workspace::resolve`]). With
+    /// [`PathStanding::Unknown`] the bare file name.
+    pub relative_path: Arc<str>,
+    /// For [`Action::Moved`]: the path before.
+    pub from_path: Option<Arc<str>>,
+    /// What happened.
+    pub action: Action,
+    /// The texts, in order.
+    pub fragments: Vec<FragmentDraft>,
+    /// Whether the path can be trusted.
+    pub standing: PathStanding,
+}
+
+/// One old-text/new-text pair, before it has its place in the session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FragmentDraft {
+    /// The text before.
+    pub old_text: Arc<str>,
+    /// The text after.
+    pub new_text: Arc<str>,
+    /// Where the texts come from.
+    pub evidence: Evidence,
+    /// Where the fragment stood, as far as the wire says.
+    pub hint: Hint,
+}
