@@ -5,3 +5,4 @@
 //! it; here wire types become core types at the edge, and back.
 
 pub mod cli;
+pub mod lsp;

@@ -1,0 +1,120 @@
+//! `docs/protocol.md` and the Rust types say the same.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use editor_server::lsp::ext::{self, NOTIFICATIONS, REQUESTS};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn document() -> String {
+    fs::read_to_string(root().join("docs/protocol.md")).expect("the document is committed")
+}
+
+/// The examples of the document: the type's name after the fence, and the JSON.
+fn examples(document: &str) -> Vec<(&str, &str)> {
+    let mut examples = Vec::new();
+    let mut rest = document;
+    while let Some((_, after)) = rest.split_once("```json ") {
+        let (name, body) = after.split_once('\n').expect("a fence ends its line");
+        let (json, tail) = body.split_once("\n```").expect("a fence is closed");
+        examples.push((name.trim(), json));
+        rest = tail;
+    }
+    examples
+}
+
+/// Decodes an example with its type and encodes it again: nothing may be lost or invented.
+fn round_trip<T: Serialize + DeserializeOwned>(name: &str, json: &str) {
+    let example: Value = serde_json::from_str(json).unwrap_or_else(|why| panic!("{name}: {why}"));
+    let typed: T =
+        serde_json::from_value(example.clone()).unwrap_or_else(|why| panic!("{name}: {why}"));
+    let again = serde_json::to_value(typed).expect("protocol types encode");
+    assert_eq!(again, example, "{name}");
+}
+
+macro_rules! check {
+    ($name:expr, $json:expr; $($ty:ident)*) => {
+        match $name {
+            $(stringify!($ty) => round_trip::<ext::$ty>($name, $json),)*
+            other => panic!("the document names a type that the test does not know: {other}"),
+        }
+    };
+}
+
+#[test]
+fn every_example_has_the_shape_of_its_type() {
+    let document = document();
+    let examples = examples(&document);
+    assert!(examples.len() > 40, "found {} examples", examples.len());
+    for (name, json) in examples {
+        check!(name, json;
+            ErrorData ClientExtension ServerExtension DidChangeActivityParams HunksResult SessionInfo
+            TimelineUpdate PermissionQuestion PermissionOutcome SessionsParams SessionsResult
+            ChangesParams ChangesResult DiffParams DiffScope DiffResult HunksParams GoToParams
+            GoToResult TextDocumentContentParams TextDocumentContentResult OpenTraceParams
+            OpenTraceResult CloseTraceParams FileParams StatResult PreviewResult OpenHandlersResult
+            ReadParams ReadResult OpenWithParams AttachmentsParams AttachmentsResult
+            ReadAttachmentParams AgentsParams AgentsResult SessionNewParams SessionLoadParams
+            SessionStarted SessionListParams SessionListResult SessionPromptParams
+            SessionPromptResult SessionParams RespondPermissionParams SessionSubscribeParams
+            SessionSetModeParams SessionSetConfigOptionParams);
+    }
+}
+
+#[test]
+fn every_method_is_described_and_no_other() {
+    let document = document();
+    let described: BTreeSet<&str> = document
+        .lines()
+        .filter(|line| line.starts_with("### "))
+        .flat_map(|line| line.split('`'))
+        .filter(|word| word.starts_with("acpLens/"))
+        .collect();
+    let typed: BTreeSet<&str> = REQUESTS.iter().chain(NOTIFICATIONS).copied().collect();
+    assert_eq!(described, typed);
+}
+
+/// The files whose hash stands in the headers, in this order.
+const SOURCES: [&str; 3] = ["ext.rs", "ext/files.rs", "ext/sessions.rs"];
+
+/// FNV-1a over the sources; it only has to notice a change.
+fn hash() -> String {
+    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
+    for source in SOURCES {
+        let path = root().join("crates/editor-server/src/lsp").join(source);
+        for byte in fs::read(path).expect("the sources are committed") {
+            if byte != b'\r' {
+                hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+            }
+        }
+    }
+    format!("{hash:016x}")
+}
+
+/// The document, and the protocol file of each editor that exists.
+#[test]
+fn headers_carry_the_hash_of_the_types() {
+    let hash = hash();
+    for file in [
+        "docs/protocol.md",
+        "editors/vscode/src/protocol.ts",
+        "editors/nvim/lua/acp_lens/protocol.lua",
+    ] {
+        let Ok(text) = fs::read_to_string(root().join(file)) else {
+            assert!(file.starts_with("editors/"), "{file} is missing");
+            continue;
+        };
+        let header: Vec<&str> = text.lines().take(12).collect();
+        assert!(
+            header.iter().any(|line| line.contains(&hash)),
+            "{file}: compare it with crates/editor-server/src/lsp/ext.rs, then put the hash {hash} into its header",
+        );
+    }
+}
