@@ -14,9 +14,11 @@
 pub mod attachment;
 pub mod event;
 pub mod identity;
+pub mod marks;
 pub mod model;
 pub mod notice;
 pub mod path;
+pub mod placing;
 pub mod profile;
 pub mod session;
 pub mod timeline;
