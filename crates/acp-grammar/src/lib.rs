@@ -11,4 +11,6 @@
 //! - results borrow from the input where they can.
 #![warn(clippy::disallowed_methods)]
 
+pub mod js;
+pub mod tool;
 pub mod wire;

@@ -3,6 +3,21 @@
 //! Decoding keeps what it does not know: an unknown `sessionUpdate` becomes
 //! [`Update::Unknown`], an unknown status or kind stays a string, a malformed member of a list
 //! does not cost its neighbours. Only text that is no JSON object is an error.
+//!
+//! A line of a trace is read in two steps: [`trace::Line`] finds its form and the outer members of
+//! the message in it, and leaves the parameters as text; once the method is known, they are read in
+//! one pass by the types of [`method`] and by [`UpdateParams`].
+
+mod content;
+mod git_patch;
+pub(crate) mod lenient;
+mod update;
+
+pub mod message;
+pub mod method;
+pub mod trace;
+
+pub use update::UpdateParams;
 
 use std::borrow::Cow;
 
@@ -29,6 +44,15 @@ impl<T> Field<T> {
         match self {
             Self::Value(value) => Some(value),
             Self::Missing | Self::Null => None,
+        }
+    }
+
+    /// The field with its value changed; missing and `null` stay what they are.
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Field<U> {
+        match self {
+            Self::Value(value) => Field::Value(change(value)),
+            Self::Missing => Field::Missing,
+            Self::Null => Field::Null,
         }
     }
 
@@ -60,6 +84,8 @@ pub enum Update<'a> {
     UserMessage(WholeMessage<'a>),
     /// `agent_message`: a whole message that replaces the segments of its id.
     AgentMessage(WholeMessage<'a>),
+    /// `agent_thought`: a whole thought that replaces what its id had (ACP v2).
+    AgentThought(WholeMessage<'a>),
     /// `tool_call`: a call is announced, or announced once more.
     ToolCall(ToolCallPatch<'a>),
     /// `tool_call_update`: some members of a call changed.
@@ -68,17 +94,18 @@ pub enum Update<'a> {
     ToolContentChunk {
         /// The call it belongs to.
         tool_call_id: Cow<'a, str>,
-        /// The piece.
-        content: ToolContent<'a>,
+        /// The piece; a diff of several files (ACP v2) is several.
+        content: Vec<ToolContent<'a>>,
     },
-    /// `plan`: the whole plan, replacing the one before.
+    /// `plan`, and `plan_update` with a list of items (ACP v2): the whole plan, replacing the one
+    /// before.
     Plan {
         /// The entries, in order.
         entries: Vec<PlanEntry<'a>>,
     },
     /// `available_commands_update`, `current_mode_update`, `config_option_update`,
-    /// `session_info_update`, `usage_update`: they change what is known of the session, not its
-    /// timeline.
+    /// `session_info_update`, `usage_update`, `state_update`: they change what is known of the
+    /// session, not its timeline.
     Metadata {
         /// The `sessionUpdate` name.
         name: Cow<'a, str>,
@@ -145,8 +172,9 @@ pub enum ContentBlock<'a> {
         /// `resource.text`, if it is a text resource.
         text: Option<Cow<'a, str>>,
     },
-    /// Any other type, or a block that lacks what its type needs.
-    Unknown(&'a RawValue),
+    /// Any other type, or a block that lacks what its type needs; the type's name, empty when it
+    /// has none.
+    Unknown(Cow<'a, str>),
 }
 
 /// A `resource_link` content block.
@@ -202,8 +230,9 @@ pub enum ToolContent<'a> {
         /// `terminalId`.
         terminal_id: Cow<'a, str>,
     },
-    /// Any other type.
-    Unknown(&'a RawValue),
+    /// Any other type, or a piece that lacks what its type needs; the type's name, empty when it
+    /// has none.
+    Unknown(Cow<'a, str>),
 }
 
 /// A `diff` of a tool call.

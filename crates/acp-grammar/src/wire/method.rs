@@ -1,0 +1,234 @@
+//! The parameters and results of the methods that make up a session's life.
+
+use std::borrow::Cow;
+
+use super::content::AnyContent;
+use super::lenient::{List, Map, Number, Raw, Text, object, object_from_str};
+use super::{ContentBlock, ToolCallPatch};
+
+object! {
+    struct AnyParams<'a> {
+        "sessionId" => session_id: Text<'a>,
+        "cwd" => cwd: Text<'a>,
+    }
+}
+
+object! {
+    struct AnyInitialized<'a> {
+        "protocolVersion" => protocol_version: Number,
+        "agentInfo" => agent_info: Map<AnyInfo<'a>>,
+        "info" => info: Map<AnyInfo<'a>>,
+    }
+}
+
+object! {
+    struct AnyInfo<'a> {
+        "name" => name: Text<'a>,
+        "title" => title: Text<'a>,
+        "version" => version: Text<'a>,
+    }
+}
+
+object! {
+    struct AnyPrompt<'a> {
+        "sessionId" => session_id: Text<'a>,
+        "prompt" => prompt: List<Map<AnyContent<'a>>>,
+    }
+}
+
+object! {
+    struct AnyPromptEnd<'a> {
+        "stopReason" => stop_reason: Text<'a>,
+    }
+}
+
+object! {
+    struct AnyQuestion<'a> {
+        "sessionId" => session_id: Text<'a>,
+        "toolCall" => tool_call: Raw<'a>,
+        "subject" => subject: Map<AnySubject<'a>>,
+        "options" => options: List<Map<AnyOption<'a>>>,
+    }
+}
+
+object! {
+    /// The `subject` of a version 2 question.
+    struct AnySubject<'a> {
+        "toolCall" => tool_call: Raw<'a>,
+    }
+}
+
+object! {
+    struct AnyOption<'a> {
+        "optionId" => option_id: Text<'a>,
+        "name" => name: Text<'a>,
+        "kind" => kind: Text<'a>,
+    }
+}
+
+object! {
+    struct AnyAnswer<'a> {
+        "outcome" => outcome: Map<AnyOutcome<'a>>,
+    }
+}
+
+object! {
+    struct AnyOutcome<'a> {
+        "outcome" => outcome: Text<'a>,
+        "optionId" => option_id: Text<'a>,
+    }
+}
+
+object! {
+    struct AnyError<'a> {
+        "message" => message: Text<'a>,
+    }
+}
+
+/// What `session/new`, `session/load`, `session/resume`, `session/fork` and `session/cancel` say of
+/// the session in their parameters, and `session/new` and `session/fork` in their result.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SessionParams<'a> {
+    /// `sessionId`.
+    pub session_id: Option<Cow<'a, str>>,
+    /// `cwd`, as sent.
+    pub cwd: Option<Cow<'a, str>>,
+}
+
+impl<'a> SessionParams<'a> {
+    /// Reads parameters or a result. What is no JSON object says nothing.
+    pub fn decode(json: &'a str) -> Self {
+        let params: AnyParams<'a> = object_from_str(json).unwrap_or_default();
+        Self {
+            session_id: params.session_id.value(),
+            cwd: params.cwd.value(),
+        }
+    }
+}
+
+/// The result of `initialize`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Initialized<'a> {
+    /// `protocolVersion`.
+    pub protocol_version: Option<u64>,
+    /// The agent's `name`, from `agentInfo` (`info` in ACP v2).
+    pub agent_name: Option<Cow<'a, str>>,
+    /// Its `title`, for people.
+    pub agent_title: Option<Cow<'a, str>>,
+    /// Its `version`.
+    pub agent_version: Option<Cow<'a, str>>,
+}
+
+impl<'a> Initialized<'a> {
+    /// Reads the result. What is no JSON object says nothing.
+    pub fn decode(json: &'a str) -> Self {
+        let result: AnyInitialized<'a> = object_from_str(json).unwrap_or_default();
+        let info = result.agent_info.0.value().or(result.info.0.value());
+        let info = info.unwrap_or_default();
+        Self {
+            protocol_version: result.protocol_version.0,
+            agent_name: info.name.value(),
+            agent_title: info.title.value(),
+            agent_version: info.version.value(),
+        }
+    }
+}
+
+/// The parameters of `session/prompt`.
+#[derive(Debug, Clone, Default)]
+pub struct Prompt<'a> {
+    /// `sessionId`.
+    pub session_id: Option<Cow<'a, str>>,
+    /// `prompt`: what the user said.
+    pub blocks: Vec<ContentBlock<'a>>,
+}
+
+impl<'a> Prompt<'a> {
+    /// Reads the parameters. What is no JSON object is an empty prompt.
+    pub fn decode(json: &'a str) -> Self {
+        let prompt: AnyPrompt<'a> = object_from_str(json).unwrap_or_default();
+        let blocks = prompt.prompt.into_vec().into_iter();
+        Self {
+            session_id: prompt.session_id.value(),
+            blocks: blocks
+                .filter_map(|Map(block)| Some(block.value()?.into_block()))
+                .collect(),
+        }
+    }
+}
+
+/// `stopReason` of the result of `session/prompt`.
+pub fn stop_reason(json: &str) -> Option<Cow<'_, str>> {
+    object_from_str::<AnyPromptEnd<'_>>(json)?
+        .stop_reason
+        .value()
+}
+
+/// `message` of a JSON-RPC error.
+pub fn error_message(json: &str) -> Option<Cow<'_, str>> {
+    object_from_str::<AnyError<'_>>(json)?.message.value()
+}
+
+/// The parameters of `session/request_permission`.
+#[derive(Debug, Clone, Default)]
+pub struct PermissionQuestion<'a> {
+    /// `sessionId`.
+    pub session_id: Option<Cow<'a, str>>,
+    /// The tool call that is asked about; `None` when the question is about something else.
+    pub tool_call: Option<ToolCallPatch<'a>>,
+    /// `options`, in order.
+    pub options: Vec<PermissionOption<'a>>,
+}
+
+/// One option of a permission question.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PermissionOption<'a> {
+    /// `optionId`.
+    pub option_id: Cow<'a, str>,
+    /// `name`, for people.
+    pub name: Cow<'a, str>,
+    /// `kind`: `allow_once`, `allow_always`, `reject_once`, `reject_always`, or another word.
+    pub kind: Cow<'a, str>,
+}
+
+impl PermissionOption<'_> {
+    /// True when choosing it refuses the call.
+    pub fn rejects(&self) -> bool {
+        self.kind.starts_with("reject")
+    }
+}
+
+impl<'a> PermissionQuestion<'a> {
+    /// Reads the parameters. What is no JSON object asks about nothing.
+    pub fn decode(json: &'a str) -> Self {
+        let question: AnyQuestion<'a> = object_from_str(json).unwrap_or_default();
+        let subject = question.subject.0.value().unwrap_or_default();
+        let tool_call = question.tool_call.0.value().or(subject.tool_call.0.value());
+        let options = question.options.into_vec().into_iter();
+        Self {
+            session_id: question.session_id.value(),
+            tool_call: tool_call.and_then(|raw| ToolCallPatch::decode(raw.get())),
+            options: options
+                .filter_map(|Map(option)| {
+                    let option = option.value()?;
+                    Some(PermissionOption {
+                        option_id: option.option_id.value()?,
+                        name: option.name.value().unwrap_or_default(),
+                        kind: option.kind.value().unwrap_or_default(),
+                    })
+                })
+                .collect(),
+        }
+    }
+}
+
+/// The result of `session/request_permission`: the `optionId` that was selected, `None` when the
+/// question was cancelled or the answer is none that ACP knows.
+pub fn selected_option(json: &str) -> Option<Cow<'_, str>> {
+    let answer: AnyAnswer<'_> = object_from_str(json)?;
+    let outcome = answer.outcome.0.value()?;
+    match outcome.outcome.as_str() {
+        "selected" => outcome.option_id.value(),
+        _ => None,
+    }
+}
