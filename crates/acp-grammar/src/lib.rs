@@ -13,4 +13,5 @@
 
 pub mod js;
 pub mod tool;
+pub mod unified;
 pub mod wire;
