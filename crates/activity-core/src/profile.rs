@@ -1,8 +1,11 @@
 //! How the file changes of a tool call are worked out: the two profiles and what they share.
 
 pub mod acp;
+mod known;
 
 use std::sync::Arc;
+
+pub use known::KnownPaths;
 
 use crate::model::{Action, Evidence, Hint, PathStanding};
 use crate::notice::NoticeKind;
@@ -33,47 +36,9 @@ pub enum ProfileChoice {
 pub struct Context<'a> {
     /// The workspace root and the directory against which relative paths resolve.
     pub workspace: &'a Workspace,
-    /// The paths that the session already knows.
+    /// The files that the session already knows. The caller notes the findings of each completed
+    /// call in them, whatever the profile.
     pub known_paths: &'a KnownPaths,
-}
-
-/// The paths that a session knows, by their last segment.
-#[derive(Debug, Clone, Default)]
-pub struct KnownPaths {
-    by_name: std::collections::HashMap<Arc<str>, Named>,
-}
-
-#[derive(Debug, Clone)]
-enum Named {
-    One(Arc<str>),
-    Many,
-}
-
-impl KnownPaths {
-    /// Notes a path relative to the workspace root.
-    pub fn insert(&mut self, relative_path: &Arc<str>) {
-        let name = file_name(relative_path);
-        match self.by_name.get_mut(name) {
-            Some(Named::One(known)) if known == relative_path => {}
-            Some(named) => *named = Named::Many,
-            None => {
-                self.by_name
-                    .insert(name.into(), Named::One(Arc::clone(relative_path)));
-            }
-        }
-    }
-
-    /// The one known path whose last segment is `name`; `None` when there is none or several.
-    pub fn unique_path_named(&self, name: &str) -> Option<&Arc<str>> {
-        match self.by_name.get(name)? {
-            Named::One(path) => Some(path),
-            Named::Many => None,
-        }
-    }
-}
-
-fn file_name(path: &str) -> &str {
-    path.rsplit_once('/').map_or(path, |(_, name)| name)
 }
 
 /// What the evidence of one call says.
@@ -83,6 +48,9 @@ pub struct Findings {
     pub drafts: Vec<ActivityDraft>,
     /// What a person should know about this call.
     pub notices: Vec<NoticeKind>,
+    /// Files that the call showed to exist without changing them (it read them), relative to the
+    /// workspace root.
+    pub seen: Vec<Arc<str>>,
     /// The wire says `completed`, but the call's own result says that it failed.
     pub failed: bool,
 }
@@ -103,6 +71,17 @@ pub struct ActivityDraft {
     pub fragments: Vec<FragmentDraft>,
     /// Whether the path can be trusted.
     pub standing: PathStanding,
+    /// The whole file before and after the call, as far as the evidence has it.
+    pub whole: WholeTexts,
+}
+
+/// The whole text of a file before and after a call. A file that is not there has the empty text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WholeTexts {
+    /// The text before; `None` when the evidence does not have all of it.
+    pub old: Option<Arc<str>>,
+    /// The text after; `None` when the evidence does not have all of it.
+    pub new: Option<Arc<str>>,
 }
 
 /// One old-text/new-text pair, before it has its place in the session.

@@ -83,6 +83,9 @@ pub struct ToolCall {
     pub locations: Vec<CallLocation>,
     /// Diff blocks of the current content (content replaces content).
     pub diffs: Vec<DiffBlock>,
+    /// `diffs` came in a message with the status `completed`: they show what was done. Otherwise
+    /// they were a proposal that nothing has replaced since.
+    pub diffs_are_final: bool,
     /// Diff blocks of the last content before the current one that had any.
     pub earlier_diffs: Vec<DiffBlock>,
     /// Text of the current content's text blocks, joined with LF.
