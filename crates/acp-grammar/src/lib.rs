@@ -11,7 +11,10 @@
 //! - results borrow from the input where they can.
 #![warn(clippy::disallowed_methods)]
 
+pub mod error;
 pub mod js;
+pub mod patch;
+pub mod span;
 pub mod tool;
 pub mod unified;
 pub mod wire;
