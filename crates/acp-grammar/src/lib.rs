@@ -11,6 +11,7 @@
 //! - results borrow from the input where they can.
 #![warn(clippy::disallowed_methods)]
 
+pub mod apply;
 pub mod error;
 pub mod js;
 pub mod patch;
