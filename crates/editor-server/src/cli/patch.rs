@@ -1,15 +1,195 @@
-//! `acp-lens patch`: an `apply_patch` payload checked, shown as JSON, or applied.
+//! `acp-lens patch`: an `apply_patch` payload checked, or shown as JSON.
+
+mod diagnosis;
+mod json;
+
+use std::fs;
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::str::FromStr as _;
+
+use acp_grammar::error::ParseError;
+use acp_grammar::patch::{ChunkLine, Dialect, Operation, Patch, parse};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::{Failure, Outcome};
 
-/// Check an `apply_patch` payload.
+/// Check an `apply_patch` payload, or show its sections as JSON.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {}
+pub(super) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Say whether a payload is accepted, and if not, where and why.
+    #[command(after_help = "Examples:
+  acp-lens patch check change.patch
+  pbpaste | acp-lens patch check - --dialect codex
+
+Exit status: 0 accepted, 1 rejected, 2 wrong usage.")]
+    Check(Payload),
+    /// Write the sections of a payload as JSON, or why it was rejected.
+    #[command(after_help = "Examples:
+  acp-lens patch json change.patch
+  acp-lens patch json - --dialect openclaw < change.patch
+
+Exit status: 0 accepted, 1 rejected, 2 wrong usage.")]
+    Json(Payload),
+}
+
+/// Which payload is read, and how.
+#[derive(Debug, clap::Args)]
+struct Payload {
+    /// The file that holds the payload; `-` is standard input.
+    file: PathBuf,
+    /// Whose reading of `apply_patch` decides.
+    #[arg(long, default_value_t, value_parser = dialects())]
+    dialect: Dialect,
+}
+
+fn dialects() -> impl TypedValueParser<Value = Dialect> {
+    PossibleValuesParser::new(Dialect::ALL.map(Dialect::name))
+        .try_map(|name| Dialect::from_str(&name))
+}
 
 /// Runs the subcommand.
-pub(super) fn run(_args: Args) -> Outcome {
-    Err(Failure::new(
-        "no payload was named",
-        "name a file, or `-` for standard input",
-    ))
+pub(super) fn run(args: Args) -> Outcome {
+    match args.command {
+        Command::Check(payload) => check(&payload),
+        Command::Json(payload) => json(&payload),
+    }
+}
+
+fn check(payload: &Payload) -> Outcome {
+    let source = payload.read()?;
+    match parse(&source, payload.dialect) {
+        Ok(patch) => {
+            write_result(&accepted(&patch, payload.dialect))?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(error) => {
+            write_result(&diagnosis::render(&error, &source, &payload.name()))?;
+            Err(rejected(payload, &error, &source))
+        }
+    }
+}
+
+fn json(payload: &Payload) -> Outcome {
+    let source = payload.read()?;
+    match parse(&source, payload.dialect) {
+        Ok(patch) => {
+            write_result(&json::accepted(&patch))?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(error) => {
+            write_result(&json::rejected(&error, &source))?;
+            Err(rejected(payload, &error, &source))
+        }
+    }
+}
+
+/// One line for each section, with what it adds and removes.
+fn accepted(patch: &Patch<'_>, dialect: Dialect) -> String {
+    let sections = &patch.sections;
+    let mut text = format!(
+        "accepted in dialect {dialect}, {}\n",
+        count(sections.len(), "section")
+    );
+    for section in sections {
+        let name = diagnosis::visible(section.path);
+        let line = match &section.operation {
+            Operation::Add(lines) => format!("add     {name}  +{}", lines.iter().count()),
+            Operation::Delete => format!("delete  {name}"),
+            Operation::Update { move_to, chunks } => {
+                let lines = || chunks.iter().flat_map(|chunk| chunk.lines.iter());
+                let added = lines()
+                    .filter(|line| matches!(line, ChunkLine::Added(_)))
+                    .count();
+                let removed = lines()
+                    .filter(|line| matches!(line, ChunkLine::Removed(_)))
+                    .count();
+                let target = move_to.map_or_else(String::new, |target| {
+                    format!(" -> {}", diagnosis::visible(target))
+                });
+                let chunks = count(chunks.len(), "chunk");
+                format!("update  {name}{target}  {chunks}, +{added} -{removed}")
+            }
+        };
+        text.push_str(&line);
+        text.push('\n');
+    }
+    text
+}
+
+fn count(n: usize, what: &str) -> String {
+    let plural = if n == 1 { "" } else { "s" };
+    format!("{n} {what}{plural}")
+}
+
+/// The diagnosis itself is the result; this says in one line that there is one, and the repair.
+fn rejected(payload: &Payload, error: &ParseError, source: &str) -> Failure {
+    let place = error.position(source);
+    Failure::new(
+        format!(
+            "{} was rejected at line {}, column {}",
+            payload.name(),
+            place.line,
+            place.column
+        ),
+        error.help(),
+    )
+}
+
+fn write_result(text: &str) -> Result<(), Failure> {
+    let mut stdout = io::stdout().lock();
+    stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush())
+        .map_err(|error| {
+            Failure::new(
+                format!("the result could not be written: {error}"),
+                "read standard output to its end, or name another place for it",
+            )
+        })
+}
+
+impl Payload {
+    fn is_stdin(&self) -> bool {
+        self.file == Path::new("-")
+    }
+
+    /// The payload's name in messages.
+    fn name(&self) -> String {
+        if self.is_stdin() {
+            "<stdin>".to_owned()
+        } else {
+            diagnosis::visible(&self.file.to_string_lossy())
+        }
+    }
+
+    fn read(&self) -> Result<String, Failure> {
+        let name = self.name();
+        let mut bytes = Vec::new();
+        let read = if self.is_stdin() {
+            io::stdin().lock().read_to_end(&mut bytes).map(drop)
+        } else {
+            fs::read(&self.file).map(|content| bytes = content)
+        };
+        read.map_err(|error| {
+            Failure::new(
+                format!("{name} could not be read: {error}"),
+                "name a file that can be read, or `-` for standard input",
+            )
+        })?;
+        String::from_utf8(bytes).map_err(|error| {
+            let at = error.utf8_error().valid_up_to();
+            Failure::new(
+                format!("{name} is not UTF-8 at byte {at}"),
+                "save the payload as UTF-8",
+            )
+        })
+    }
 }
