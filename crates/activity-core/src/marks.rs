@@ -24,7 +24,7 @@ pub struct Marks {
 }
 
 impl Marks {
-    /// Marks of hunks as `place(text, inputs, limits)` found them in the text that the next
+    /// Marks of hunks as [`place`](crate::placing::place) found them in the text that the next
     /// edit applies to.
     pub fn new(hunks: Vec<Hunk>) -> Self {
         Self {

@@ -87,7 +87,7 @@ pub enum Reason {
 /// One contiguous change of a fragment, without unchanged lines around it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hunk {
-    /// Index of the fragment in the input of `place(text, inputs, limits)`.
+    /// Index of the fragment in the input of [`place`](super::place).
     pub fragment: usize,
     /// Which hunk of that fragment, from 0. With the session, call, path and texts it makes the
     /// identity of the hunk; for a fragment that replaced all sites it counts the sites.
@@ -132,7 +132,7 @@ impl Hunk {
     }
 }
 
-/// The answer of `place(text, inputs, limits)`.
+/// The answer of [`place`](super::place).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Placement {
     /// The hunks of all fragments, by fragment and then from top to bottom.

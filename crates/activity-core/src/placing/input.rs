@@ -12,22 +12,23 @@ pub struct PlaceInput<'a> {
     /// Which call the fragment belongs to: equal numbers mean the same call. Fragments of one call
     /// that are equal share out the places where their text stands.
     pub call: usize,
-    /// The fragments of this call are listed from the top of the file to its bottom, as in a patch.
-    pub in_order: bool,
+    /// The fragments of this call are chunks of a patch: whole lines, listed from the top of the
+    /// file to its bottom.
+    pub is_patch: bool,
 }
 
 impl<'a> PlaceInput<'a> {
     /// The fragments of activities of one file, oldest activity first, as input for
-    /// `place(text, inputs, limits)`; fragment indexes of its hunks count along this list.
+    /// [`place`](super::place); fragment indexes of its hunks count along this list.
     pub fn of_activities(activities: impl IntoIterator<Item = &'a Activity>) -> Vec<Self> {
         let mut inputs = Vec::new();
         for (call, activity) in activities.into_iter().enumerate() {
-            let in_order = activity.tool_name.as_ref() == "apply_patch";
+            let is_patch = activity.tool_name.contains("patch");
             inputs.extend(activity.fragments.iter().map(|fragment| Self {
                 fragment,
                 action: activity.action,
                 call,
-                in_order,
+                is_patch,
             }));
         }
         inputs

@@ -27,6 +27,11 @@ impl LineStarts {
         }
     }
 
+    /// Number of lines, at least one: also the empty one after a final line break.
+    pub(crate) fn count(&self) -> usize {
+        self.starts.len()
+    }
+
     /// Number of lines that have text or an ending.
     pub(crate) fn written(&self) -> usize {
         match self.starts.last() {
@@ -52,4 +57,15 @@ pub(crate) fn count_breaks(text: &str) -> usize {
     memchr2_iter(b'\n', b'\r', bytes)
         .filter(|&at| bytes[at] == b'\n' || bytes.get(at + 1) != Some(&b'\n'))
         .count()
+}
+
+/// A line without its ending.
+pub(crate) fn without_ending(line: &str) -> &str {
+    let line = line.strip_suffix('\n').unwrap_or(line);
+    line.strip_suffix('\r').unwrap_or(line)
+}
+
+/// A line without its ending and trailing blanks: what is compared.
+pub(crate) fn key(line: &str) -> &str {
+    line.trim_end_matches([' ', '\t', '\r', '\n'])
 }
