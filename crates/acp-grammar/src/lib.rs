@@ -15,7 +15,6 @@ pub mod apply;
 pub mod error;
 pub mod js;
 pub mod patch;
-pub mod shell;
 pub mod span;
 pub mod tool;
 pub mod unified;

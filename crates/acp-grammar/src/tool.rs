@@ -5,4 +5,4 @@
 
 mod input;
 
-pub use input::{Edit, FileTool, ToolInput};
+pub use input::{Edit, FileTool, FileToolMembers, ToolInput};

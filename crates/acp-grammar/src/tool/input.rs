@@ -42,18 +42,18 @@ impl FileTool {
     /// `input` is the JSON text of `rawInput`. `None` when it is no object, or lacks what the tool
     /// cannot do without: a path, or a patch.
     pub fn read_input(self, input: &str) -> Option<ToolInput<'_>> {
-        let mut members: AnyInput<'_> = object_from_str(input)?;
+        let members = FileToolMembers::read(input)?;
         match self {
             Self::Write => Some(ToolInput::Write {
-                content: std::mem::take(&mut members.content).value(),
-                path: members.into_path()?,
+                path: members.path?,
+                content: members.content,
             }),
             Self::Edit => Some(ToolInput::Edit {
-                edits: members.take_edits(),
-                path: members.into_path()?,
+                path: members.path?,
+                edits: members.edits,
             }),
             Self::ApplyPatch => Some(ToolInput::ApplyPatch {
-                patch: members.input.value()?,
+                patch: members.patch?,
             }),
         }
     }
@@ -81,6 +81,33 @@ pub enum ToolInput<'a> {
         /// The patch, not yet parsed.
         patch: Cow<'a, str>,
     },
+}
+
+/// All that the file tools read from an input, for a reader who keeps it until he knows which of
+/// them the call is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FileToolMembers<'a> {
+    /// The path, under the first of its names that has one.
+    pub path: Option<Cow<'a, str>>,
+    /// `content`, if it is a string.
+    pub content: Option<Cow<'a, str>>,
+    /// The complete pairs of `edits`, then the one beside it.
+    pub edits: Vec<Edit<'a>>,
+    /// `input`, if it is a string.
+    pub patch: Option<Cow<'a, str>>,
+}
+
+impl<'a> FileToolMembers<'a> {
+    /// Reads the JSON text of `rawInput`; `None` when it is no object.
+    pub fn read(input: &'a str) -> Option<Self> {
+        let mut members: AnyInput<'a> = object_from_str(input)?;
+        Some(Self {
+            content: std::mem::take(&mut members.content).value(),
+            patch: std::mem::take(&mut members.input).value(),
+            edits: members.take_edits(),
+            path: members.into_path(),
+        })
+    }
 }
 
 /// One old text and what becomes of it.
