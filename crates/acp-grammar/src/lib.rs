@@ -15,6 +15,7 @@ pub mod apply;
 pub mod error;
 pub mod js;
 pub mod patch;
+pub mod shell;
 pub mod span;
 pub mod tool;
 pub mod unified;

@@ -19,6 +19,10 @@ fn check(file: &str, body: &str, expected: &str) {
     }
 }
 
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "`expect![[…]]` stands at the call"
+)]
 fn check_error(file: &str, body: &str, expected: Expect) {
     let error = apply_with(file, body, Dialect::Openclaw).expect_err("the chunk does not fit");
     expected.assert_eq(&format!("{}\n{}\n", error.describe("f"), error.help()));

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use acp_grammar::patch::{Dialect, Operation, Patch, parse};
+use acp_grammar::shell::{Invocation, from_argv};
 use serde_json::{Value, json};
 
 /// What a fixture says about a dialect: the sections, or the sentence of the rejection.
@@ -106,4 +107,20 @@ fn projection_and_tool_agree_with_the_reference() {
 #[test]
 fn codex_agrees_with_the_reference() {
     run(include_str!("fixtures/codex.json"), &[Dialect::Codex]);
+}
+
+#[test]
+fn shell_forms_agree_with_the_reference() {
+    let cases: Vec<Value> =
+        serde_json::from_str(include_str!("fixtures/shell.json")).expect("fixtures are JSON");
+    assert!(!cases.is_empty());
+    for case in cases {
+        let argv: Vec<String> = serde_json::from_value(case["argv"].clone()).expect("strings");
+        let Invocation::Patch { workdir, patch } = from_argv(&argv) else {
+            panic!("no call: {}", case["description"]);
+        };
+        assert_eq!(case["expected"]["kind"], "patch");
+        assert_eq!(workdir.as_deref(), case["expected"]["workdir"].as_str());
+        parse(patch, Dialect::Codex).expect("the payload parses");
+    }
 }

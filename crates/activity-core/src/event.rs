@@ -28,6 +28,8 @@ pub enum Event<'a> {
     /// `session/load` was answered. Some agents send the history only now; a call that they replay
     /// is historical until the next prompt.
     LoadEnded,
+    /// `session/load` was answered with an error: the session is what it was before.
+    LoadFailed,
     /// A `session/update` came.
     Update(Update<'a>),
     /// The agent asked for permission.

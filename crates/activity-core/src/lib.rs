@@ -12,6 +12,8 @@
 #![warn(clippy::disallowed_methods)]
 
 pub mod attachment;
+pub mod compose;
+pub mod count;
 pub mod event;
 pub mod identity;
 pub mod marks;

@@ -1,14 +1,30 @@
 //! A session: events in, file activity out.
+//!
+//! Taking in an event costs the same however long the session is; reading costs as much as what
+//! is read.
 
+mod call;
+mod changes;
+mod ledger;
+mod notices;
+mod read;
+mod settle;
+mod tool;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::mem;
 use std::sync::Arc;
 
-use crate::attachment::Attachment;
-use crate::event::Event;
-use crate::model::{Activity, FileGroup, FileSummary, Net};
-use crate::notice::Notice;
+use acp_grammar::wire::{MessageChunk, Update, WholeMessage};
+
+use crate::event::{Event, PermissionAnswer};
 use crate::path::Workspace;
-use crate::profile::{ActivityDraft, Profile, ProfileChoice};
-use crate::timeline::Item;
+use crate::profile::{ActivityDraft, KnownPaths, Profile, ProfileChoice};
+use crate::timeline::Role;
+use crate::timeline::store::{NamelessThoughts, Timeline};
+use call::{Call, Outlook};
+use changes::{ChangeLog, Target};
+use ledger::Ledger;
 
 /// How a session is read.
 #[derive(Debug, Clone, Default)]
@@ -94,127 +110,364 @@ pub struct Requested {
 pub struct Session {
     id: Arc<str>,
     options: Options,
-    revision: Revision,
+    agent: Option<Agent>,
+    /// `cwd` as the wire named it.
+    cwd: Option<Arc<str>>,
+    workspace: Option<Workspace>,
+    profile: Profile,
+    /// The profile stays as it is from here on.
+    profile_decided: bool,
+    known_paths: KnownPaths,
+    changes: ChangeLog,
+    content: Content,
+    /// What was there before a load, in case it fails.
+    before_load: Option<Box<Content>>,
+}
+
+/// What the updates of a session built up.
+#[derive(Debug, Clone)]
+struct Content {
+    timeline: Timeline,
+    calls: Vec<Call>,
+    turn_ids: HashMap<Arc<str>, usize>,
+    /// The last call of each id.
+    call_ids: HashMap<Arc<str>, usize>,
+    /// Calls from which more is expected.
+    open_calls: BTreeSet<usize>,
+    /// Permission questions that wait for an answer.
+    questions: HashMap<Arc<str>, usize>,
+    ledger: Ledger,
+    /// How many messages were lost, by the turn in which they were.
+    gaps: BTreeMap<Option<usize>, Vec<Option<u64>>>,
+    history: History,
+    /// The directory in which the agent works, where a result tells that it is not the session's.
+    agent_cwd: Option<Arc<str>>,
+}
+
+/// What a load brought back.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct History {
+    phase: LoadPhase,
+    /// The replay had something that the agent said.
+    has_messages: bool,
+    /// The replay had tool calls.
+    has_calls: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum LoadPhase {
+    /// Nothing was loaded.
+    #[default]
+    None,
+    /// A load began.
+    Loading,
+    /// A load was answered. What comes before the next prompt can still belong to it.
+    Answered,
+    /// A prompt was sent after the load.
+    Over,
+}
+
+impl History {
+    fn is_replaying(self) -> bool {
+        matches!(self.phase, LoadPhase::Loading | LoadPhase::Answered)
+    }
+
+    fn is_loaded(self) -> bool {
+        matches!(self.phase, LoadPhase::Answered | LoadPhase::Over)
+    }
+
+    fn end(&mut self) {
+        if self.phase != LoadPhase::None {
+            self.phase = LoadPhase::Over;
+        }
+    }
 }
 
 impl Session {
     /// A session of which nothing is known yet.
     pub fn new(id: impl Into<Arc<str>>, options: Options) -> Self {
-        Self {
+        let (profile, profile_decided) = match options.profile {
+            ProfileChoice::Auto => (Profile::Acp, false),
+            ProfileChoice::Fixed(profile) => (profile, true),
+        };
+        let content = Content::new(options.text);
+        let mut session = Self {
             id: id.into(),
             options,
-            revision: Revision::default(),
-        }
+            agent: None,
+            cwd: None,
+            workspace: None,
+            profile,
+            profile_decided,
+            known_paths: KnownPaths::default(),
+            changes: ChangeLog::default(),
+            content,
+            before_load: None,
+        };
+        session.workspace = session.find_workspace();
+        session
     }
 
     /// Takes in what happened; never fails, since what an agent sends is no error of the reader.
     pub fn apply(&mut self, event: Event<'_>) -> Revision {
-        let _ = (event, &self.options);
-        self.revision
+        self.changes.begin();
+        let turns = self.content.timeline.turns().len();
+        match event {
+            Event::AgentNamed { name, version } => self.agent_named(&name, version.as_deref()),
+            Event::Opened { cwd } => self.opened(&cwd),
+            Event::LoadStarted => self.load_started(),
+            Event::LoadEnded => self.load_ended(),
+            Event::LoadFailed => self.load_failed(),
+            Event::Update(update) => self.update(&update),
+            Event::PermissionRequested {
+                request_id,
+                tool_call,
+            } => {
+                self.permission_requested(&request_id, &tool_call);
+            }
+            Event::PermissionAnswered { request_id, answer } => {
+                self.permission_answered(&request_id, &answer);
+            }
+            Event::PromptSent { blocks } => {
+                self.content.history.end();
+                let position = self.content.timeline.prompt(&blocks);
+                self.touch_item(position);
+            }
+            Event::PromptEnded { stop_reason } => self.prompt_ended(stop_reason.as_deref()),
+            Event::GapNoticed { missed } => {
+                let turn = self.content.timeline.current_turn();
+                self.content.gaps.entry(turn).or_default().push(missed);
+                self.changes
+                    .touch(turn.map_or(Target::Session, Target::Turn));
+            }
+        }
+        self.note_turns_from(turns);
+        self.changes.finish();
+        self.changes.revision()
     }
 
-    /// The session's id.
-    pub fn id(&self) -> &Arc<str> {
-        &self.id
+    /// Enters the turns that began with this event.
+    fn note_turns_from(&mut self, first: usize) {
+        let turns = self.content.timeline.turns();
+        for (index, turn) in turns.iter().enumerate().skip(first) {
+            self.content.turn_ids.insert(Arc::clone(&turn.id), index);
+            self.changes.touch(Target::Turn(index));
+        }
     }
 
-    /// The state that the session is in.
-    pub fn revision(&self) -> Revision {
-        self.revision
+    fn agent_named(&mut self, name: &str, version: Option<&str>) {
+        let agent = Agent {
+            name: name.into(),
+            version: version.map(Into::into),
+        };
+        if self.agent.as_ref() == Some(&agent) {
+            return;
+        }
+        self.agent = Some(agent);
+        self.changes.touch(Target::Session);
+        if !self.profile_decided {
+            self.profile_decided = true;
+            if is_openclaw(name) {
+                self.become_openclaw();
+            }
+        }
     }
 
-    /// What changed after `revision`.
-    pub fn changes_since(&self, revision: Revision) -> Changes {
-        let _ = revision;
-        Changes::default()
+    fn opened(&mut self, cwd: &str) {
+        if self.cwd.as_deref() == Some(cwd) {
+            return;
+        }
+        self.cwd = Some(cwd.into());
+        self.changes.touch(Target::Session);
+        let workspace = self.find_workspace();
+        if workspace != self.workspace {
+            self.workspace = workspace;
+            self.changes.reset();
+            self.settle_all();
+        }
     }
 
-    /// The agent, if it named itself.
-    pub fn agent(&self) -> Option<&Agent> {
-        None
+    /// Root and directory by the caller's authority, else by the session's own directory.
+    fn find_workspace(&self) -> Option<Workspace> {
+        let (root, cwd) = self.directories()?;
+        Workspace::new(root, cwd)
     }
 
-    /// The profile that is in force.
-    pub fn profile(&self) -> Profile {
-        Profile::Acp
+    fn directories(&self) -> Option<(&Arc<str>, &Arc<str>)> {
+        let cwd = self.options.cwd.as_ref().or(self.cwd.as_ref());
+        let root = self.options.workspace_root.as_ref().or(cwd)?;
+        Some((root, cwd.unwrap_or(root)))
     }
 
-    /// The workspace; `None` without an authority for it (a notice says why).
-    pub fn workspace(&self) -> Option<&Workspace> {
-        None
+    fn load_started(&mut self) {
+        let content = mem::replace(&mut self.content, Content::new(self.options.text));
+        self.content.history.phase = LoadPhase::Loading;
+        if !content.timeline.items().is_empty() {
+            self.known_paths.replay_started();
+            self.before_load = Some(Box::new(content));
+            self.changes.reset();
+        }
     }
 
-    /// All activities, in order. Costs as much as there are.
-    pub fn activities(&self) -> Vec<Arc<Activity>> {
-        Vec::new()
+    fn load_ended(&mut self) {
+        self.before_load = None;
+        self.content.history.phase = LoadPhase::Answered;
+        self.changes.touch(Target::Session);
     }
 
-    /// The turns, in order, also those without file activity.
-    pub fn turns(&self) -> Vec<Turn> {
-        Vec::new()
+    fn load_failed(&mut self) {
+        self.content.history.phase = LoadPhase::None;
+        if let Some(content) = self.before_load.take() {
+            self.content = *content;
+            self.changes.reset();
+        }
     }
 
-    /// The rows of a turn, in order of the first activity. Costs as much as the turn has.
-    pub fn turn_summaries(&self, turn_id: &str) -> Vec<FileSummary> {
-        let _ = turn_id;
-        Vec::new()
+    fn update(&mut self, update: &Update<'_>) {
+        match update {
+            Update::UserMessageChunk(chunk) => self.message_chunk(Role::User, chunk),
+            Update::AgentMessageChunk(chunk) => self.message_chunk(Role::Assistant, chunk),
+            Update::UserMessage(message) => self.whole_message(Role::User, message),
+            Update::AgentMessage(message) => self.whole_message(Role::Assistant, message),
+            Update::AgentThoughtChunk(chunk) => {
+                let nameless = match (self.profile, self.profile_decided) {
+                    (Profile::Acp, true) => NamelessThoughts::Joined,
+                    _ => NamelessThoughts::Separate,
+                };
+                let id = chunk.message_id.as_deref();
+                let position = self
+                    .content
+                    .timeline
+                    .thought_chunk(id, &chunk.content, nameless);
+                self.touch_item(position);
+            }
+            Update::AgentThought(message) => {
+                // The reference does not know this update, so its turns do not either.
+                if self.profile == Profile::Acp
+                    && let Some(id) = &message.message_id
+                {
+                    let position = self.content.timeline.whole_thought(id, &message.content);
+                    self.touch_item(position);
+                }
+            }
+            Update::ToolCall(patch) => self.tool_call(patch),
+            Update::ToolCallUpdate(patch) => self.tool_call_update(patch),
+            Update::ToolContentChunk {
+                tool_call_id,
+                content,
+            } => {
+                self.tool_content(tool_call_id, content);
+            }
+            Update::Plan { entries } => {
+                let position = self.content.timeline.plan(entries);
+                self.touch_item(position);
+            }
+            _ => {}
+        }
     }
 
-    /// The paths of all changed files, in order of the first activity.
-    pub fn paths(&self) -> Vec<Arc<str>> {
-        Vec::new()
+    fn message_chunk(&mut self, role: Role, chunk: &MessageChunk<'_>) {
+        let id = chunk.message_id.as_deref();
+        let position = self
+            .content
+            .timeline
+            .message_chunk(role, id, &chunk.content);
+        self.said(role, position);
     }
 
-    /// All that was done to a path. Costs as much as the path has.
-    pub fn file(&self, relative_path: &str) -> Option<FileGroup> {
-        let _ = relative_path;
-        None
+    fn whole_message(&mut self, role: Role, message: &WholeMessage<'_>) {
+        if let Some(id) = message.message_id.as_deref().filter(|id| !id.is_empty()) {
+            let position = self
+                .content
+                .timeline
+                .whole_message(role, id, &message.content);
+            self.said(role, position);
+        }
     }
 
-    /// The changes of all files, in order of the first activity.
-    pub fn files(&self) -> Vec<FileGroup> {
-        self.paths()
-            .iter()
-            .filter_map(|path| self.file(path))
-            .collect()
+    fn said(&mut self, role: Role, position: usize) {
+        if role == Role::Assistant && self.content.history.is_replaying() {
+            self.content.history.has_messages = true;
+        }
+        self.touch_item(position);
     }
 
-    /// What is left of a call's changes, path by path, in order; `None` where the fragments do not
-    /// compose.
-    pub fn call_net(&self, turn_id: &str, tool_call_id: &str) -> Vec<(Arc<str>, Option<Net>)> {
-        let _ = (turn_id, tool_call_id);
-        Vec::new()
+    fn prompt_ended(&mut self, stop_reason: Option<&str>) {
+        for call in mem::take(&mut self.content.open_calls) {
+            if let Some(call) = self.content.calls.get_mut(call) {
+                call.outlook = Outlook::Abandoned;
+                self.changes.touch(Target::Turn(call.turn));
+            }
+        }
+        let turn = self.content.timeline.current_turn();
+        if let Some((turn, state)) = turn.zip(self.content.timeline.last_turn_mut()) {
+            state.stop_reason = Some(stop_reason.unwrap_or("error").into());
+            self.changes.touch(Target::Turn(turn));
+        }
     }
 
-    /// What is left of a turn's changes, path by path, in order.
-    pub fn turn_net(&self, turn_id: &str) -> Vec<(Arc<str>, Option<Net>)> {
-        let _ = turn_id;
-        Vec::new()
+    fn permission_answered(&mut self, request_id: &str, answer: &PermissionAnswer<'_>) {
+        let Some(index) = self.content.questions.remove(request_id) else {
+            return;
+        };
+        let Some(call) = self.content.calls.get_mut(index) else {
+            return;
+        };
+        call.outlook = match answer {
+            PermissionAnswer::Selected {
+                rejected: false, ..
+            } => Outlook::Open,
+            PermissionAnswer::Selected { rejected: true, .. } | PermissionAnswer::Cancelled => {
+                self.content.open_calls.remove(&index);
+                Outlook::Refused
+            }
+        };
+        let (position, turn) = (call.position, call.turn);
+        self.touch_item(position);
+        self.changes.touch(Target::Turn(turn));
     }
 
-    /// What failed, rejected, cancelled and unfinished calls asked for.
-    pub fn requested(&self) -> Vec<Requested> {
-        Vec::new()
+    /// From here on the rules of profile `openclaw` hold.
+    fn become_openclaw(&mut self) {
+        self.profile_decided = true;
+        if self.profile != Profile::Openclaw {
+            self.profile = Profile::Openclaw;
+            if !self.content.calls.is_empty() {
+                self.changes.reset();
+                self.settle_all();
+            }
+        }
     }
 
-    /// What a person should know, the session's own notices first, then turn by turn.
-    pub fn notices(&self) -> Vec<Notice> {
-        Vec::new()
+    fn touch_item(&mut self, position: usize) {
+        // A reader that is after file changes only asks for no items.
+        if self.options.text == TimelineText::Keep {
+            self.changes.touch(Target::Item(position));
+        }
     }
+}
 
-    /// What messages, prompts and tool output carry as resources, each once per turn.
-    pub fn attachments(&self) -> Vec<Attachment> {
-        Vec::new()
+impl Content {
+    fn new(text: TimelineText) -> Self {
+        Self {
+            timeline: Timeline::new(text),
+            calls: Vec::new(),
+            turn_ids: HashMap::new(),
+            call_ids: HashMap::new(),
+            open_calls: BTreeSet::new(),
+            questions: HashMap::new(),
+            ledger: Ledger::default(),
+            gaps: BTreeMap::new(),
+            history: History::default(),
+            agent_cwd: None,
+        }
     }
+}
 
-    /// How many items the timeline has.
-    pub fn item_count(&self) -> usize {
-        0
-    }
-
-    /// The timeline item at a position. With [`TimelineText::FirstLines`] its parts are empty.
-    pub fn item(&self, position: usize) -> Option<Item> {
-        let _ = position;
-        None
-    }
+/// `openclaw`, `openclaw-acp`, and what else the agent may call itself.
+fn is_openclaw(agent: &str) -> bool {
+    let agent = agent.to_ascii_lowercase();
+    agent
+        .strip_prefix("openclaw")
+        .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))
 }

@@ -1,6 +1,9 @@
 //! The timeline of a session: ordered items, merged from updates.
 
+pub(crate) mod parts;
+pub(crate) mod store;
 pub mod tool_call;
+pub(crate) mod turn;
 
 use std::sync::Arc;
 

@@ -210,7 +210,7 @@ mod tests {
                 .map(|start| start + from);
             prop_assert_eq!(linear, expected);
 
-            let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+            let text = lines.iter().fold(String::new(), |text, line| text + &line.to_string() + "\n");
             let file = FileLines::split(&text);
             let texts: Vec<String> = pattern.iter().map(ToString::to_string).collect();
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();

@@ -97,3 +97,27 @@ pub struct ToolCall {
     /// The agent's name from `initialize`, if known.
     pub agent_name: Option<Arc<str>>,
 }
+
+impl ToolCall {
+    /// A call of which only the id is known.
+    pub fn new(id: Arc<str>) -> Self {
+        Self {
+            title: Arc::clone(&id),
+            id,
+            name: None,
+            kind: None,
+            status: Status::Pending,
+            raw_input: None,
+            raw_output: None,
+            metas: Vec::new(),
+            locations: Vec::new(),
+            diffs: Vec::new(),
+            diffs_are_final: false,
+            earlier_diffs: Vec::new(),
+            text: String::new(),
+            permission: PermissionFacts::default(),
+            historical: false,
+            agent_name: None,
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! What the result of a call says beside what it declared: where its fragments stand, and doubts.
+
+use std::borrow::Cow;
+
+use acp_grammar::unified::{self, Side};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
+
+/// The facts of a result, kept instead of its JSON.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct ResultFacts {
+    /// The tool says that it changed nothing.
+    pub(crate) unchanged: bool,
+    /// The directory in which a command ran that named none: the one in which the agent works.
+    pub(crate) cwd: Option<Box<str>>,
+    runs: Vec<Run>,
+}
+
+/// Neighbouring lines that a change removed and added.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Run {
+    place: Place,
+    removed: Vec<Box<str>>,
+    added: Vec<Box<str>>,
+}
+
+/// Where a change stands, in lines from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) old_line: u32,
+    pub(super) new_line: u32,
+}
+
+#[derive(Deserialize)]
+struct Output<'a> {
+    #[serde(borrow)]
+    details: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Details<'a> {
+    changed: Option<bool>,
+    #[serde(borrow)]
+    patch: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    cwd: Option<Cow<'a, str>>,
+}
+
+#[derive(Deserialize)]
+struct Input {
+    workdir: Option<IgnoredAny>,
+}
+
+impl ResultFacts {
+    /// Reads the JSON text of `rawOutput`, and whether `rawInput` names a directory. What is not
+    /// there, or has another shape, says nothing.
+    pub(crate) fn read(output: &str, input: Option<&str>) -> Self {
+        let details = serde_json::from_str::<Output<'_>>(output)
+            .ok()
+            .and_then(|output| output.details);
+        let details =
+            details.and_then(|details| serde_json::from_str::<Details<'_>>(details.get()).ok());
+        let Some(details) = details else {
+            return Self::default();
+        };
+        let input: Option<Input> = input.and_then(|input| serde_json::from_str(input).ok());
+        let names_directory = input.is_some_and(|input| input.workdir.is_some());
+        let cwd = details.cwd.filter(|_| !names_directory);
+        Self {
+            unchanged: details.changed == Some(false),
+            cwd: cwd.map(|cwd| cwd.into_owned().into()),
+            runs: details.patch.as_deref().map(runs).unwrap_or_default(),
+        }
+    }
+
+    /// The places of the changes, to be taken one by one.
+    pub(super) fn places(&self) -> Places<'_> {
+        Places {
+            runs: &self.runs,
+            used: vec![false; self.runs.len()],
+        }
+    }
+}
+
+/// Places that no fragment has taken yet.
+pub(super) struct Places<'a> {
+    runs: &'a [Run],
+    used: Vec<bool>,
+}
+
+impl Places<'_> {
+    /// The place of a fragment: that of the first run which has its first changed line.
+    pub(super) fn take(&mut self, old_text: &str, new_text: &str) -> Option<Place> {
+        let (mut old_lines, mut new_lines) = (old_text.split('\n'), new_text.split('\n'));
+        let head = old_lines
+            .clone()
+            .zip(new_lines.clone())
+            .take_while(|(old, new)| old == new)
+            .count();
+        let old_line = old_lines.nth(head);
+        let new_line = new_lines.nth(head);
+        let index = self.runs.iter().enumerate().position(|(index, run)| {
+            !self.used[index]
+                && has_line(&run.removed, old_line)
+                && (old_line.is_some() || has_line(&run.added, new_line))
+        })?;
+        self.used[index] = true;
+        let head = u32::try_from(head).ok()?;
+        let Place { old_line, new_line } = self.runs[index].place;
+        Some(Place {
+            old_line: old_line.checked_sub(head)?,
+            new_line: new_line.checked_sub(head)?,
+        })
+    }
+}
+
+/// True when one of the lines holds `wanted`, which may be a part of a line; nothing wanted is
+/// always there.
+fn has_line(lines: &[Box<str>], wanted: Option<&str>) -> bool {
+    wanted.is_none_or(|wanted| {
+        lines
+            .iter()
+            .any(|line| line.contains(wanted.trim_end_matches('\r')))
+    })
+}
+
+fn runs(patch: &str) -> Vec<Run> {
+    let Some(files) = unified::read_leniently(patch) else {
+        return Vec::new();
+    };
+    let mut runs = Vec::new();
+    for hunk in files.iter().flat_map(|file| &file.hunks) {
+        let Some(position) = hunk.position else {
+            continue;
+        };
+        let mut place = Place {
+            old_line: position.old_line,
+            new_line: position.new_line,
+        };
+        let mut open: Option<Run> = None;
+        for line in &hunk.lines {
+            let run = match line.side {
+                Side::Both => {
+                    runs.extend(open.take());
+                    place.old_line = place.old_line.saturating_add(1);
+                    place.new_line = place.new_line.saturating_add(1);
+                    continue;
+                }
+                Side::Old | Side::New => open.get_or_insert_with(|| Run {
+                    place,
+                    removed: Vec::new(),
+                    added: Vec::new(),
+                }),
+            };
+            if line.side == Side::Old {
+                run.removed.push(line.text.into());
+                place.old_line = place.old_line.saturating_add(1);
+            } else {
+                run.added.push(line.text.into());
+                place.new_line = place.new_line.saturating_add(1);
+            }
+        }
+        runs.extend(open);
+    }
+    runs
+}

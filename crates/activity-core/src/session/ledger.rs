@@ -1,0 +1,388 @@
+//! The activities of all calls, found by call, by file, and by their place in the session.
+//!
+//! A call that changes late changes its own entries only. The sequences of what follows are never
+//! stored: they are counted from sums over the calls before, which one change updates in
+//! logarithmic time.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::count::line_counts;
+use crate::model::{Action, Activity, Fragment, LineCounts, PathStanding};
+use crate::profile::ActivityDraft;
+
+/// An activity as the ledger keeps it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Listed {
+    pub(super) draft: ActivityDraft,
+    pub(super) counts: Counts,
+}
+
+/// The lines that the fragments of an activity add and remove.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Counts {
+    /// There is no fragment.
+    Nothing,
+    /// The sums over the fragments.
+    Exact(LineCounts),
+    /// A fragment is too large to be counted exactly.
+    TooLarge,
+}
+
+impl Listed {
+    pub(super) fn new(draft: ActivityDraft) -> Self {
+        let counts = draft
+            .fragments
+            .iter()
+            .fold(Counts::Nothing, |counts, fragment| {
+                let fragment = line_counts(&fragment.old_text, &fragment.new_text);
+                counts.plus(fragment.map_or(Counts::TooLarge, Counts::Exact))
+            });
+        Self { draft, counts }
+    }
+}
+
+impl Counts {
+    pub(super) fn plus(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::TooLarge, _) | (_, Self::TooLarge) => Self::TooLarge,
+            (Self::Nothing, counts) | (counts, Self::Nothing) => counts,
+            (Self::Exact(left), Self::Exact(right)) => Self::Exact(LineCounts {
+                added: left.added + right.added,
+                removed: left.removed + right.removed,
+            }),
+        }
+    }
+
+    pub(super) fn exact(self) -> Option<LineCounts> {
+        match self {
+            Self::Exact(counts) => Some(counts),
+            Self::Nothing | Self::TooLarge => None,
+        }
+    }
+}
+
+/// Where an activity is: its call, and its place among the activities of the call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Entry {
+    pub(super) call: usize,
+    pub(super) index: usize,
+}
+
+/// All activities of a session.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Ledger {
+    calls: Vec<Box<[Listed]>>,
+    before: Sums,
+    files: Vec<File>,
+    by_path: HashMap<Arc<str>, usize>,
+}
+
+#[derive(Debug, Clone)]
+struct File {
+    path: Arc<str>,
+    entries: Vec<Entry>,
+}
+
+impl Ledger {
+    /// The next call, without activities.
+    pub(super) fn add_call(&mut self) {
+        self.calls.push(Box::default());
+        self.before.push();
+    }
+
+    /// The activities of a call.
+    pub(super) fn of_call(&self, call: usize) -> &[Listed] {
+        self.calls.get(call).map(AsRef::as_ref).unwrap_or_default()
+    }
+
+    /// Replaces the activities of a call. Returns the files that this concerns; none when the
+    /// activities are what they were.
+    pub(super) fn replace(&mut self, call: usize, mut listed: Vec<Listed>) -> Vec<usize> {
+        let Some(slot) = self.calls.get_mut(call) else {
+            return Vec::new();
+        };
+        if **slot == *listed {
+            return Vec::new();
+        }
+        let old = std::mem::take(slot);
+        let mut touched = Vec::new();
+        for activity in &old {
+            if let Some(&file) = self.by_path.get(&activity.draft.relative_path) {
+                self.files[file].entries.remove_call(call);
+                touched.push(file);
+            }
+        }
+        for (index, activity) in listed.iter_mut().enumerate() {
+            let file = self.file_index(&activity.draft.relative_path);
+            activity.draft.relative_path = Arc::clone(&self.files[file].path);
+            self.files[file]
+                .entries
+                .insert_in_order(Entry { call, index });
+            touched.push(file);
+        }
+        self.before.change(call, Sum::of(&old), Sum::of(&listed));
+        self.calls[call] = listed.into();
+        touched.sort_unstable();
+        touched.dedup();
+        touched
+    }
+
+    /// The index of a path, if anything was ever done to it.
+    pub(super) fn file_of(&self, path: &str) -> Option<usize> {
+        self.by_path.get(path).copied()
+    }
+
+    /// The path of a file.
+    pub(super) fn path_of(&self, file: usize) -> Option<&Arc<str>> {
+        self.files.get(file).map(|file| &file.path)
+    }
+
+    /// The activities of a file, in order.
+    pub(super) fn entries_of(&self, file: usize) -> &[Entry] {
+        self.files
+            .get(file)
+            .map(|file| file.entries.as_slice())
+            .unwrap_or_default()
+    }
+
+    /// The files that have activities, in order of the first.
+    pub(super) fn files_in_order(&self) -> Vec<usize> {
+        let mut firsts: Vec<(Entry, usize)> = self
+            .files
+            .iter()
+            .enumerate()
+            .filter_map(|(index, file)| Some((*file.entries.first()?, index)))
+            .collect();
+        firsts.sort_unstable();
+        firsts.into_iter().map(|(_, index)| index).collect()
+    }
+
+    /// The entries of some calls, in order.
+    pub(super) fn entries_in(&self, calls: Range<usize>) -> impl Iterator<Item = Entry> {
+        calls.flat_map(|call| (0..self.of_call(call).len()).map(move |index| Entry { call, index }))
+    }
+
+    /// The activity of an entry.
+    pub(super) fn listed(&self, entry: Entry) -> Option<&Listed> {
+        self.of_call(entry.call).get(entry.index)
+    }
+
+    /// The activity of an entry, with its place in the session.
+    pub(super) fn activity(
+        &self,
+        entry: Entry,
+        turn_id: &Arc<str>,
+        tool_call_id: &Arc<str>,
+        standing: PathStanding,
+    ) -> Option<Activity> {
+        let Listed { draft, .. } = self.listed(entry)?;
+        let earlier = Sum::of(self.of_call(entry.call).get(..entry.index)?);
+        let before = self.before.before(entry.call).plus(earlier);
+        let fragments =
+            draft
+                .fragments
+                .iter()
+                .zip(before.fragments..)
+                .map(|(fragment, sequence)| Fragment {
+                    old_text: Arc::clone(&fragment.old_text),
+                    new_text: Arc::clone(&fragment.new_text),
+                    sequence,
+                    evidence: fragment.evidence,
+                    hint: fragment.hint.clone(),
+                });
+        Some(Activity {
+            turn_id: Arc::clone(turn_id),
+            tool_call_id: Arc::clone(tool_call_id),
+            tool_name: Arc::clone(&draft.tool_name),
+            relative_path: Arc::clone(&draft.relative_path),
+            from_path: draft.from_path.clone(),
+            action: draft.action,
+            fragments: fragments.collect(),
+            sequence: before.activities,
+            standing,
+        })
+    }
+
+    fn file_index(&mut self, path: &Arc<str>) -> usize {
+        if let Some(&index) = self.by_path.get(path) {
+            return index;
+        }
+        let index = self.files.len();
+        self.files.push(File {
+            path: Arc::clone(path),
+            entries: Vec::new(),
+        });
+        self.by_path.insert(Arc::clone(path), index);
+        index
+    }
+}
+
+/// Lists of entries in order. What is added is mostly the last.
+trait Entries {
+    fn insert_in_order(&mut self, entry: Entry);
+    fn remove_call(&mut self, call: usize);
+}
+
+impl Entries for Vec<Entry> {
+    fn insert_in_order(&mut self, entry: Entry) {
+        let at = match self.last() {
+            Some(last) if *last > entry => self.partition_point(|other| *other < entry),
+            _ => self.len(),
+        };
+        self.insert(at, entry);
+    }
+
+    /// Removes the entries of a call.
+    fn remove_call(&mut self, call: usize) {
+        let start = self.partition_point(|entry| entry.call < call);
+        let end = self.partition_point(|entry| entry.call <= call);
+        self.drain(start..end);
+    }
+}
+
+/// How many activities and fragments.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Sum {
+    activities: u64,
+    fragments: u64,
+}
+
+impl Sum {
+    fn of(listed: &[Listed]) -> Self {
+        listed.iter().fold(Self::default(), |sum, activity| Self {
+            activities: sum.activities + 1,
+            fragments: sum
+                .fragments
+                .saturating_add(size(activity.draft.fragments.len())),
+        })
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self {
+            activities: self.activities.wrapping_add(other.activities),
+            fragments: self.fragments.wrapping_add(other.fragments),
+        }
+    }
+
+    fn minus(self, other: Self) -> Self {
+        Self {
+            activities: self.activities.wrapping_sub(other.activities),
+            fragments: self.fragments.wrapping_sub(other.fragments),
+        }
+    }
+}
+
+/// Sums over all calls before one, as a binary indexed tree.
+#[derive(Debug, Clone, Default)]
+struct Sums {
+    /// Slot `n` (from 1, at index `n - 1`) holds the sum of as many calls up to `n` as the lowest
+    /// bit of `n` says.
+    tree: Vec<Sum>,
+}
+
+impl Sums {
+    fn push(&mut self) {
+        let slot = self.tree.len() + 1;
+        let mut sum = Sum::default();
+        let mut below = slot - 1;
+        while below > slot - lowest_bit(slot) {
+            sum = sum.plus(self.tree[below - 1]);
+            below -= lowest_bit(below);
+        }
+        self.tree.push(sum);
+    }
+
+    fn change(&mut self, call: usize, from: Sum, to: Sum) {
+        if from == to {
+            return;
+        }
+        let mut slot = call + 1;
+        while let Some(sum) = self.tree.get_mut(slot - 1) {
+            *sum = sum.plus(to).minus(from);
+            slot += lowest_bit(slot);
+        }
+    }
+
+    fn before(&self, call: usize) -> Sum {
+        let mut sum = Sum::default();
+        let mut slot = call;
+        while slot > 0 {
+            sum = sum.plus(self.tree.get(slot - 1).copied().unwrap_or_default());
+            slot -= lowest_bit(slot);
+        }
+        sum
+    }
+}
+
+fn lowest_bit(number: usize) -> usize {
+    number & number.wrapping_neg()
+}
+
+fn size(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
+}
+
+/// The action of several activities of one file, from left to right.
+pub(super) fn fold(current: Action, next: Action) -> Action {
+    match next {
+        Action::Deleted | Action::Created | Action::Moved => next,
+        Action::Modified if matches!(current, Action::Created | Action::Moved) => current,
+        Action::Modified => Action::Modified,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn sum(activities: u64) -> Sum {
+        Sum {
+            activities,
+            fragments: 3 * activities,
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn sums_are_those_of_the_calls_before(
+            changes in prop::collection::vec((0_usize..40, 0_u64..5), 0..200),
+        ) {
+            let mut sums = Sums::default();
+            let mut plain: Vec<u64> = Vec::new();
+            for (call, activities) in changes {
+                if call >= plain.len() {
+                    sums.push();
+                    plain.push(0);
+                } else {
+                    sums.change(call, sum(plain[call]), sum(activities));
+                    plain[call] = activities;
+                }
+                for call in 0..plain.len() {
+                    prop_assert_eq!(sums.before(call), sum(plain[..call].iter().sum()));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn actions_fold_from_left_to_right() {
+        use Action::{Created, Deleted, Modified, Moved};
+        let cases = [
+            (Created, Modified, Created),
+            (Modified, Modified, Modified),
+            (Deleted, Modified, Modified),
+            (Deleted, Created, Created),
+            (Created, Deleted, Deleted),
+            (Modified, Created, Created),
+            (Moved, Modified, Moved),
+            (Modified, Moved, Moved),
+        ];
+        for (current, next, expect) in cases {
+            assert_eq!(fold(current, next), expect, "{current:?} then {next:?}");
+        }
+    }
+}

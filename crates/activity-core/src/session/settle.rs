@@ -1,0 +1,163 @@
+//! What a call changed, worked out anew whenever something is said about it.
+
+use std::sync::Arc;
+
+use super::ledger::Listed;
+use super::{Session, Target, TimelineText};
+use crate::model::Evidence;
+use crate::notice::NoticeKind;
+use crate::path::Workspace;
+use crate::profile::openclaw::{self, Declared, ResultFacts};
+use crate::profile::{ActivityDraft, Context, Findings, Profile, acp};
+use crate::timeline::tool_call::Status;
+
+impl Session {
+    /// Brings the activities and notices of a call up to date.
+    pub(super) fn settle(&mut self, index: usize) {
+        let Some(call) = self.content.calls.get(index) else {
+            return;
+        };
+        if call.is_open() {
+            self.content.open_calls.insert(index);
+        } else {
+            self.content.open_calls.remove(&index);
+        }
+        match self.profile {
+            Profile::Openclaw => self.settle_openclaw(index),
+            Profile::Acp => self.settle_acp(index),
+        }
+    }
+
+    /// After a change of the rules or of the workspace.
+    pub(super) fn settle_all(&mut self) {
+        for index in 0..self.content.calls.len() {
+            self.settle(index);
+        }
+    }
+
+    fn settle_openclaw(&mut self, index: usize) {
+        let Some(call) = self.content.calls.get_mut(index) else {
+            return;
+        };
+        let tool = call.file_tool();
+        if call.is_finished()
+            && let Some(evidence) = call.evidence.take()
+        {
+            let input = evidence.raw_input.as_deref();
+            if let Some(input) = input {
+                let declared = Declared::read(input);
+                call.declared = (!declared.is_empty()).then(|| Box::new(declared));
+            }
+            if let Some(output) = &evidence.raw_output
+                && (tool.is_some() || call.ran_in_shell())
+            {
+                let result = ResultFacts::read(output, input);
+                call.result = (result != ResultFacts::default()).then(|| Box::new(result));
+            }
+            if self.options.text == TimelineText::FirstLines {
+                call.forget_title();
+            }
+        }
+        let nothing = (Declared::default(), ResultFacts::default());
+        let declared = call.declared.as_deref().unwrap_or(&nothing.0);
+        let result = call.result.as_deref().unwrap_or(&nothing.1);
+        let findings = match (call.status, tool, &self.workspace) {
+            (Status::Completed, Some(tool), Some(workspace)) => {
+                openclaw::findings(tool, declared, result, workspace)
+            }
+            (Status::Failed, Some(tool), Some(workspace)) => Findings {
+                notices: openclaw::failure_notices(tool, declared, workspace),
+                ..Findings::default()
+            },
+            _ => Findings::default(),
+        };
+        let agent_cwd = result
+            .cwd
+            .as_deref()
+            .filter(|_| tool.is_none())
+            .map(Arc::from);
+        if let Some(agent_cwd) = agent_cwd {
+            self.agent_works_in(agent_cwd);
+        }
+        self.list(index, findings.drafts, findings.notices);
+    }
+
+    /// Notes the directory of the agent's commands when it is another than the session's: relative
+    /// paths may then mean other files.
+    fn agent_works_in(&mut self, directory: Arc<str>) {
+        let normal = Workspace::new(&directory, &directory);
+        let normal = normal.as_ref().map(Workspace::cwd);
+        let here = self.workspace.as_ref().map(Workspace::cwd);
+        let elsewhere = (normal != here).then_some(directory);
+        if self.content.agent_cwd != elsewhere {
+            self.content.agent_cwd = elsewhere;
+            self.changes.reset();
+        }
+    }
+
+    fn settle_acp(&mut self, index: usize) {
+        let Some(call) = self.content.calls.get_mut(index) else {
+            return;
+        };
+        if !call.is_finished() {
+            return;
+        }
+        let (Some(evidence), Some(workspace)) = (&call.evidence, &self.workspace) else {
+            return;
+        };
+        let context = Context {
+            workspace,
+            known_paths: &self.known_paths,
+        };
+        let findings = acp::evidence(evidence, &context);
+        let failed = call.status == Status::Failed || findings.failed;
+        if failed {
+            // What it asked for can be shown as long as the texts are there.
+            if self.options.text == TimelineText::FirstLines {
+                call.evidence = None;
+            }
+            return self.list(index, Vec::new(), findings.notices);
+        }
+        self.known_paths.note(&call.id, &findings);
+        let changes_files = matches!(call.kind.as_deref(), Some("edit" | "delete" | "move"));
+        if !(findings.drafts.is_empty() && changes_files) {
+            call.evidence = None;
+        }
+        if self.knows_better(index, &findings.drafts) {
+            self.list(index, findings.drafts, findings.notices);
+        }
+    }
+
+    /// A message that comes after the end of a call knows only itself, since what came before has
+    /// been used up; it counts when its evidence is as good.
+    fn knows_better(&self, index: usize, drafts: &[ActivityDraft]) -> bool {
+        let listed = self.content.ledger.of_call(index);
+        let best_before = best_evidence(listed.iter().map(|activity| &activity.draft));
+        let best_now = best_evidence(drafts.iter());
+        listed.is_empty()
+            || best_now.is_some_and(|now| best_before.is_none_or(|before| now <= before))
+    }
+
+    /// Enters the activities of a call into the ledger.
+    fn list(&mut self, index: usize, drafts: Vec<ActivityDraft>, notices: Vec<NoticeKind>) {
+        let listed: Vec<Listed> = drafts.into_iter().map(Listed::new).collect();
+        let touched = self.content.ledger.replace(index, listed);
+        let Some(call) = self.content.calls.get_mut(index) else {
+            return;
+        };
+        if !touched.is_empty() || call.notices != notices {
+            call.notices = notices;
+            self.changes.touch(Target::Turn(call.turn));
+        }
+        for file in touched {
+            self.changes.touch(Target::File(file));
+        }
+    }
+}
+
+fn best_evidence<'a>(drafts: impl Iterator<Item = &'a ActivityDraft>) -> Option<Evidence> {
+    drafts
+        .flat_map(|draft| &draft.fragments)
+        .map(|fragment| fragment.evidence)
+        .min()
+}
