@@ -320,8 +320,9 @@ fn surrogate_at(line: &[u8], at: usize) -> Option<Half> {
 
 /// Reads a line as a trace reader does, down to the members of its message; for fuzzers.
 ///
-/// Panics when a line that was read once is read otherwise after it has been mended, or when its
-/// message cannot be read though its update was promised.
+/// # Panics
+///
+/// When mending a line changes its length or leaves something to mend.
 #[cfg(any(test, fuzzing))]
 pub fn fuzz_line(data: &[u8]) {
     use super::{Update, UpdateParams, method};

@@ -26,7 +26,7 @@ fn check_call(json: &str, expect: &Expect) {
     ];
     let mut text = format!("{:?}\n", call.tool_call_id);
     for (name, value) in members.iter().filter(|(_, value)| value != "Missing") {
-        text += &format!("{name}: {value}\n");
+        text.extend([name, ": ", value, "\n"]);
     }
     expect.assert_eq(&text);
 }
