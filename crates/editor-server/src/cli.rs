@@ -4,6 +4,7 @@
 //! to standard error as one line of cause and one of remedy; standard output holds results alone.
 
 mod patch;
+mod replay;
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;
@@ -21,6 +22,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Patch(patch::Args),
+    Replay(replay::Args),
 }
 
 /// A failure that a person reads: what happened, and what to do about it.
@@ -49,6 +51,7 @@ pub(crate) type Outcome = Result<ExitCode, Failure>;
 pub fn run() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Patch(args) => patch::run(args),
+        Command::Replay(args) => replay::run(args),
     };
     match outcome {
         Ok(code) => code,

@@ -30,6 +30,12 @@ object! {
 }
 
 object! {
+    struct AnyResume<'a> {
+        "replayFrom" => replay_from: Raw<'a>,
+    }
+}
+
+object! {
     struct AnyPrompt<'a> {
         "sessionId" => session_id: Text<'a>,
         "prompt" => prompt: List<Map<AnyContent<'a>>>,
@@ -39,6 +45,23 @@ object! {
 object! {
     struct AnyPromptEnd<'a> {
         "stopReason" => stop_reason: Text<'a>,
+    }
+}
+
+object! {
+    struct AnyStateChange<'a> {
+        "state" => state: Text<'a>,
+        "stopReason" => stop_reason: Text<'a>,
+    }
+}
+
+object! {
+    /// The members that tell results apart.
+    struct AnyResult<'a> {
+        "protocolVersion" => protocol_version: Number,
+        "sessionId" => session_id: Text<'a>,
+        "stopReason" => stop_reason: Text<'a>,
+        "outcome" => outcome: Raw<'a>,
     }
 }
 
@@ -162,6 +185,52 @@ pub fn stop_reason(json: &str) -> Option<Cow<'_, str>> {
     object_from_str::<AnyPromptEnd<'_>>(json)?
         .stop_reason
         .value()
+}
+
+/// True when the parameters of `session/resume` ask for a replay of the session (ACP v2).
+pub fn asks_for_replay(json: &str) -> bool {
+    object_from_str::<AnyResume<'_>>(json)
+        .is_some_and(|params| params.replay_from.0.as_value().is_some())
+}
+
+/// A `state_update` (ACP v2) that ends a turn: its `stopReason`, if it has one. `None` when the
+/// session is not idle after it.
+pub fn idle_after(state_update: &str) -> Option<Option<Cow<'_, str>>> {
+    let change: AnyStateChange<'_> = object_from_str(state_update)?;
+    (change.state.as_str() == "idle").then(|| change.stop_reason.value())
+}
+
+/// Which request a result answers, as far as its members tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResultShape {
+    /// It has the `protocolVersion` of `initialize`.
+    Initialized,
+    /// It has the `stopReason` of `session/prompt`.
+    PromptEnded,
+    /// It has the `outcome` of `session/request_permission`.
+    PermissionAnswered,
+    /// It has the `sessionId` of `session/new` and `session/fork`.
+    SessionOpened,
+    /// It has none of these.
+    Other,
+}
+
+impl ResultShape {
+    /// Looks at a result.
+    pub fn of(json: &str) -> Self {
+        let result: AnyResult<'_> = object_from_str(json).unwrap_or_default();
+        if result.protocol_version.0.is_some() {
+            Self::Initialized
+        } else if result.stop_reason.0.as_value().is_some() {
+            Self::PromptEnded
+        } else if result.outcome.0.as_value().is_some() {
+            Self::PermissionAnswered
+        } else if result.session_id.0.as_value().is_some() {
+            Self::SessionOpened
+        } else {
+            Self::Other
+        }
+    }
 }
 
 /// `message` of a JSON-RPC error.

@@ -1,0 +1,309 @@
+//! The sessions of one trace.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::io::{self, BufRead};
+use std::sync::{Arc, mpsc};
+use std::thread;
+
+use acp_grammar::wire::method::Initialized;
+use activity_core::event::Event;
+use activity_core::session::{Options, Session};
+
+use super::batch::{DecodedBatch, DecodedLine, LineContent, SkipReason};
+use super::connection::{self, Connection, Told};
+use super::lines::{LineBatch, Lines};
+
+/// Decoded batches that may wait for the sessions to be brought forward.
+const BATCHES_AHEAD: usize = 4;
+
+/// What a trace holds.
+#[derive(Debug)]
+pub struct Recording {
+    options: Options,
+    connection: Connection,
+    sessions: Vec<RecordedSession>,
+    by_id: HashMap<Arc<str>, usize>,
+    /// The session of the last event, for events that name none.
+    latest: usize,
+    agent: Option<Agent>,
+    read_lines: u64,
+    skipped_lines: u64,
+    skipped: Vec<SkippedLine>,
+}
+
+/// A session of a trace.
+#[derive(Debug)]
+pub struct RecordedSession {
+    /// Its id; empty when the trace has but one session and never names it.
+    pub id: Arc<str>,
+    /// The session.
+    pub session: Session,
+    /// Why the agent could not load it, if that happened last.
+    pub load_failure: Option<String>,
+    /// How many agents had named themselves when this session was last told who its agent is.
+    agents_known: usize,
+}
+
+/// A notice as it is shown: those of the session, and what the trace itself says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShownNotice {
+    /// What kind of notice it is, for programs.
+    pub code: &'static str,
+    /// What it says, in one sentence.
+    pub text: String,
+    /// The turn; `None` when it concerns the whole session.
+    pub turn_id: Option<Arc<str>>,
+    /// The tool call, if it is about one.
+    pub tool_call_id: Option<Arc<str>>,
+}
+
+impl RecordedSession {
+    /// The id for a person to read.
+    pub fn name(&self) -> Cow<'_, str> {
+        if self.id.is_empty() {
+            Cow::Borrowed("without a name")
+        } else {
+            super::visible(&self.id)
+        }
+    }
+
+    /// What a person should know about the session, what concerns all of it first.
+    pub fn notices(&self) -> Vec<ShownNotice> {
+        let failure = self.load_failure.iter().map(|message| ShownNotice {
+            code: "loadFailed",
+            text: format!("the agent could not load this session: {message}"),
+            turn_id: None,
+            tool_call_id: None,
+        });
+        let notices = self.session.notices().into_iter();
+        let notices = notices.map(|notice| ShownNotice {
+            code: notice.kind.code(),
+            text: notice.kind.to_string(),
+            turn_id: notice.turn_id,
+            tool_call_id: notice.tool_call_id,
+        });
+        failure.chain(notices).collect()
+    }
+}
+
+/// The agent at the other end of the connection.
+#[derive(Debug)]
+struct Agent {
+    name: Arc<str>,
+    version: Option<Arc<str>>,
+    /// How many agents named themselves in this trace, this one included.
+    ordinal: usize,
+}
+
+/// Lines that follow each other and were passed over for one reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkippedLine {
+    /// The first of them, from 1.
+    pub first: u64,
+    /// The last of them.
+    pub last: u64,
+    /// Why.
+    pub reason: SkipReason,
+}
+
+impl Recording {
+    /// Reads a trace to its end.
+    ///
+    /// Lines that cannot be read are remembered and passed over. An error of the stream ends the
+    /// reading; what came before it is kept, and the error is given beside it.
+    pub fn read(input: impl BufRead + Send, options: Options) -> (Self, io::Result<()>) {
+        let mut recording = Self::new(options);
+        let (sender, receiver) = mpsc::sync_channel(BATCHES_AHEAD);
+        let end = thread::scope(|scope| {
+            let reader = scope.spawn(move || {
+                let mut lines = Lines::new(input);
+                loop {
+                    let mut batch = LineBatch::default();
+                    let outcome = lines.read_batch(&mut batch);
+                    let last = !matches!(outcome, Ok(true));
+                    // The lines before an error of the stream are whole.
+                    let sent = sender.send(DecodedBatch::decode(batch));
+                    if last || sent.is_err() {
+                        return outcome.map(drop);
+                    }
+                }
+            });
+            for mut batch in receiver {
+                batch.with_dependent_mut(|_, lines| {
+                    for line in lines.drain(..) {
+                        recording.take_in(line);
+                    }
+                });
+            }
+            match reader.join() {
+                Ok(end) => end,
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        });
+        (recording, end)
+    }
+
+    fn new(options: Options) -> Self {
+        Self {
+            options,
+            connection: Connection::default(),
+            sessions: Vec::new(),
+            by_id: HashMap::new(),
+            latest: 0,
+            agent: None,
+            read_lines: 0,
+            skipped_lines: 0,
+            skipped: Vec::new(),
+        }
+    }
+
+    /// The sessions, in the order in which the trace first speaks of them.
+    pub fn sessions(&self) -> &[RecordedSession] {
+        &self.sessions
+    }
+
+    /// The sessions themselves.
+    pub fn into_sessions(self) -> Vec<RecordedSession> {
+        self.sessions
+    }
+
+    /// How many lines could be read.
+    pub fn read_lines(&self) -> u64 {
+        self.read_lines
+    }
+
+    /// How many lines were passed over.
+    pub fn skipped_lines(&self) -> u64 {
+        self.skipped_lines
+    }
+
+    /// The lines that were passed over, in order.
+    pub fn skipped(&self) -> &[SkippedLine] {
+        &self.skipped
+    }
+
+    fn take_in(&mut self, line: DecodedLine<'_>) {
+        match line.content {
+            Err(reason) => self.skip(line.number, reason),
+            Ok(content) => {
+                self.read_lines += 1;
+                self.take_in_content(content);
+            }
+        }
+    }
+
+    fn take_in_content(&mut self, content: LineContent<'_>) {
+        let (LineContent::Update { hop, .. } | LineContent::Message { hop, .. }) = &content;
+        if !self.connection.follows(*hop) {
+            return;
+        }
+        // A message tells at most two things, and the connection may not know the sessions.
+        let mut told = Vec::with_capacity(2);
+        match content {
+            LineContent::Update { params, .. } => {
+                connection::update(params, &mut |fact| told.push(fact));
+            }
+            LineContent::Message {
+                direction, message, ..
+            } => self
+                .connection
+                .observe(direction, message, &mut |fact| told.push(fact)),
+        }
+        for fact in told {
+            self.apply(fact);
+        }
+    }
+
+    fn skip(&mut self, number: u64, reason: SkipReason) {
+        self.skipped_lines += 1;
+        match self.skipped.last_mut() {
+            Some(run) if run.last + 1 == number && run.reason == reason => run.last = number,
+            _ => self.skipped.push(SkippedLine {
+                first: number,
+                last: number,
+                reason,
+            }),
+        }
+    }
+
+    fn apply(&mut self, fact: Told<'_>) {
+        match fact {
+            Told::Agent(Initialized {
+                agent_name: Some(name),
+                agent_version,
+                ..
+            }) => {
+                self.agent = Some(Agent {
+                    name: name.into(),
+                    version: agent_version.map(Into::into),
+                    ordinal: self.agent.as_ref().map_or(1, |agent| agent.ordinal + 1),
+                });
+            }
+            Told::Agent(_) => {}
+            Told::LoadFailed(session_id, message) => {
+                let index = self.index_of(Some(&session_id));
+                let message = message.map_or_else(|| "no reason given".to_owned(), Into::into);
+                self.sessions[index].load_failure = Some(message);
+            }
+            Told::Session(session_id, event) => {
+                let index = self.index_of(session_id.as_ref());
+                self.latest = index;
+                let recorded = &mut self.sessions[index];
+                match &self.agent {
+                    Some(agent) if agent.ordinal > recorded.agents_known => {
+                        recorded.agents_known = agent.ordinal;
+                        recorded.session.apply(Event::AgentNamed {
+                            name: Cow::Borrowed(&agent.name),
+                            version: agent.version.as_deref().map(Cow::Borrowed),
+                        });
+                    }
+                    _ => {}
+                }
+                if matches!(event, Event::LoadStarted) {
+                    recorded.load_failure = None;
+                }
+                recorded.session.apply(event);
+            }
+        }
+    }
+
+    /// The place of a session, which is made when it is new. An event that names none belongs to
+    /// the one session that there is, or to the one that was spoken of last.
+    fn index_of(&mut self, session_id: Option<&Cow<'_, str>>) -> usize {
+        match session_id {
+            None if self.sessions.is_empty() => self.add("".into()),
+            None => self.latest,
+            Some(id) => match self.by_id.get(id.as_ref()) {
+                Some(&index) => index,
+                None => self.add_named(id.as_ref().into()),
+            },
+        }
+    }
+
+    /// Makes a session, or gives its name to the one that has none so far.
+    fn add_named(&mut self, id: Arc<str>) -> usize {
+        match self.sessions.as_mut_slice() {
+            [only] if only.id.is_empty() => {
+                only.id = Arc::clone(&id);
+                self.by_id.insert(id, 0);
+                0
+            }
+            _ => {
+                let index = self.add(Arc::clone(&id));
+                self.by_id.insert(id, index);
+                index
+            }
+        }
+    }
+
+    fn add(&mut self, id: Arc<str>) -> usize {
+        self.sessions.push(RecordedSession {
+            session: Session::new(Arc::clone(&id), self.options.clone()),
+            id,
+            load_failure: None,
+            agents_known: 0,
+        });
+        self.sessions.len() - 1
+    }
+}
