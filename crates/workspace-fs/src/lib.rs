@@ -20,6 +20,7 @@ mod hunks;
 mod local;
 mod locks;
 mod media_type;
+pub mod patch;
 mod path;
 mod policy;
 pub mod reference;

@@ -1,6 +1,7 @@
 //! The provider of files on the local disk, beneath one root.
 
 mod entries;
+mod plan;
 mod read;
 mod write;
 
@@ -23,6 +24,7 @@ use crate::root::Root;
 use crate::version::Version;
 
 pub use entries::{BytesRead, DirectoryEntry, EntryKind};
+pub(crate) use plan::{Found, Removed};
 
 /// A file of at least this many bytes is read in pieces and never held as a whole, unless it is
 /// edited.
@@ -108,6 +110,13 @@ impl LocalFileSystem {
         path.extend(names.iter());
         path.display().to_string()
     }
+
+    /// The absolute path for texts of what need not exist.
+    fn display_of(&self, steps: &[Step]) -> String {
+        let mut path = self.root.path().to_owned();
+        path.extend(display_names(steps).iter());
+        path.display().to_string()
+    }
 }
 
 impl FileSystem for LocalFileSystem {
@@ -115,11 +124,8 @@ impl FileSystem for LocalFileSystem {
         let cwd = self.working_directory(cwd)?;
         let steps = tool_steps(path, &cwd, &self.root.spellings())
             .map_err(|refusal| refused(Verb::Resolve, path, refusal))?;
-        let located = locate(&self.root, &steps).map_err(|error| {
-            let mut shown = self.root.path().to_owned();
-            shown.extend(display_names(&steps).iter());
-            walk_error(Verb::Resolve, &shown.display().to_string(), error)
-        })?;
+        let located = locate(&self.root, &steps)
+            .map_err(|error| walk_error(Verb::Resolve, &self.display_of(&steps), error))?;
         Ok(Target {
             input_path: path.to_owned(),
             key: key_of(&located),
@@ -172,7 +178,7 @@ impl FileSystem for LocalFileSystem {
         intent: WriteIntent,
         cancel: &Cancel,
     ) -> Result<WriteOutcome, FsError> {
-        write::write_text(self, target, content, intent, cancel)
+        write::put_text(self, target, content, intent, None, cancel)
     }
 
     fn edit_text(

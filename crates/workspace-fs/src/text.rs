@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::filesystem::FormChange;
+
 /// A NUL among so many first bytes makes a file binary for reading.
 pub(crate) const BINARY_SAMPLE: usize = 8192;
 
@@ -58,4 +60,25 @@ pub(crate) fn with_lf(text: &str) -> Cow<'_, str> {
 /// A text as differences are computed on it: no byte order mark, CR LF as LF.
 pub(crate) fn diff_basis(text: &str) -> Cow<'_, str> {
     with_lf(text.strip_prefix('\u{FEFF}').unwrap_or(text))
+}
+
+/// What differs when the texts as they are compared do not, or only in their last newline.
+pub(crate) fn form_change(old: &str, new: &str) -> Option<FormChange> {
+    if old == new {
+        return None;
+    }
+    let (old_basis, new_basis) = (diff_basis(old), diff_basis(new));
+    if old_basis == new_basis {
+        return Some(if with_lf(old) == with_lf(new) {
+            FormChange::LineEndings
+        } else {
+            FormChange::ByteOrderMark
+        });
+    }
+    let without_newline = |text: &'_ str| {
+        text.strip_suffix('\n')
+            .map_or(text.len(), |_| text.len() - 1)
+    };
+    let (old_len, new_len) = (without_newline(&old_basis), without_newline(&new_basis));
+    (old_basis.get(..old_len) == new_basis.get(..new_len)).then_some(FormChange::FinalNewline)
 }

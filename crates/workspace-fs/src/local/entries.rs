@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 
 use cap_fs_ext::DirExt as _;
-use cap_std::fs::Dir;
+use cap_std::fs::{Dir, Metadata};
 
 use crate::atomic::sync_directory;
 use crate::cancel::Cancel;
@@ -13,7 +13,7 @@ use crate::filesystem::{Target, TargetKey};
 use crate::local::read::read_bytes;
 use crate::local::write::enter_or_create;
 use crate::local::{LocalFileSystem, key_of, refused, stop_if_cancelled, walk_error};
-use crate::path::{Step, display_names, strict_steps};
+use crate::path::{Step, strict_steps};
 use crate::resolve::{Entry, Located, locate};
 use crate::version::{ContentHash, Version};
 
@@ -59,8 +59,7 @@ impl LocalFileSystem {
     pub fn resolve_strict(&self, relative: &str) -> Result<Target, FsError> {
         let steps =
             strict_steps(relative).map_err(|refusal| refused(Verb::Resolve, relative, refusal))?;
-        let shown = self.root.path().join(display_names(&steps));
-        let display_path = shown.display().to_string();
+        let display_path = self.display_of(&steps);
         // A link that leaves, or leads nowhere, is still an entry that can be listed and removed.
         let key = match locate(&self.root, &steps) {
             Ok(located) => key_of(&located),
@@ -233,7 +232,7 @@ impl LocalFileSystem {
         synced.map_err(|error| FsError::from_io(verb, &from.display_path, error))
     }
 
-    fn hold_entry(
+    pub(super) fn hold_entry(
         &self,
         target: &Target,
         cancel: &Cancel,
@@ -245,7 +244,12 @@ impl LocalFileSystem {
     }
 
     /// Walks to the directory that holds the entry, and looks at the entry without following it.
-    fn locate_entry(&self, verb: Verb, path: &str, steps: &[Step]) -> Result<FoundEntry, FsError> {
+    pub(super) fn locate_entry(
+        &self,
+        verb: Verb,
+        path: &str,
+        steps: &[Step],
+    ) -> Result<FoundEntry, FsError> {
         let (parent, name) = self.parent_of(verb, path, steps)?;
         let metadata = parent
             .dir()
@@ -260,14 +264,19 @@ impl LocalFileSystem {
         } else {
             EntryKind::Other
         };
-        Ok(FoundEntry { parent, name, kind })
+        Ok(FoundEntry {
+            parent,
+            name,
+            kind,
+            metadata,
+        })
     }
 
     fn locate_place(&self, verb: Verb, target: &Target) -> Result<(Parent, OsString), FsError> {
         self.parent_of(verb, &target.display_path, &target.steps)
     }
 
-    fn parent_of(
+    pub(super) fn parent_of(
         &self,
         verb: Verb,
         path: &str,
@@ -291,10 +300,15 @@ impl LocalFileSystem {
 }
 
 /// A located directory.
-struct Parent(Located);
+pub(super) struct Parent(Located);
 
 impl Parent {
-    fn dir(&self) -> &Dir {
+    /// Names from the root to the directory, links resolved.
+    pub(super) fn key(&self) -> &std::path::Path {
+        &self.0.key
+    }
+
+    pub(super) fn dir(&self) -> &Dir {
         match &self.0.entry {
             Entry::Directory(dir) => dir,
             _ => &self.0.parent,
@@ -303,14 +317,16 @@ impl Parent {
 }
 
 /// An entry in its directory, links not followed.
-struct FoundEntry {
-    parent: Parent,
-    name: OsString,
-    kind: EntryKind,
+pub(super) struct FoundEntry {
+    pub(super) parent: Parent,
+    pub(super) name: OsString,
+    pub(super) kind: EntryKind,
+    /// Of a link itself, not of its target.
+    pub(super) metadata: Metadata,
 }
 
 impl FoundEntry {
     fn key(&self) -> std::path::PathBuf {
-        self.parent.0.key.join::<&OsStr>(&self.name)
+        self.parent.key().join::<&OsStr>(&self.name)
     }
 }

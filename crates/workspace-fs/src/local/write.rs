@@ -11,7 +11,7 @@ use crate::cancel::Cancel;
 use crate::edit::{self, EditFailure};
 use crate::error::{FsError, Verb};
 use crate::filesystem::{
-    EditOutcome, EditRequest, FormChange, Target, WriteIntent, WriteOperation, WriteOutcome,
+    EditOutcome, EditRequest, Target, WriteIntent, WriteOperation, WriteOutcome,
 };
 use crate::local::read::{not_text, read_bytes};
 use crate::local::{
@@ -21,11 +21,13 @@ use crate::resolve::{Entry, Located};
 use crate::text;
 use crate::version::{ContentHash, Freshness, Stamp, Version};
 
-pub(super) fn write_text(
+/// `permissions` are for a file that is created; one that is replaced keeps its own.
+pub(super) fn put_text(
     files: &LocalFileSystem,
     target: &Target,
     content: &str,
     intent: WriteIntent,
+    permissions: Option<Permissions>,
     cancel: &Cancel,
 ) -> Result<WriteOutcome, FsError> {
     let change = Change {
@@ -57,7 +59,9 @@ pub(super) fn write_text(
                 WriteIntent::Unconditional | WriteIntent::CreateIfAbsent => None,
             };
             let version = existing.replace(&change, &located, content.as_bytes(), seen)?;
-            let form = old.as_deref().and_then(|old| form_change(old, content));
+            let form = old
+                .as_deref()
+                .and_then(|old| text::form_change(old, content));
             Ok(WriteOutcome {
                 operation: WriteOperation::Update,
                 version,
@@ -73,7 +77,11 @@ pub(super) fn write_text(
                     path: change.path(),
                 });
             }
-            let version = change.create(&located, rest, content.as_bytes(), intent)?;
+            let content = NewContent {
+                bytes: content.as_bytes(),
+                permissions,
+            };
+            let version = change.create(&located, rest, content, &intent)?;
             Ok(WriteOutcome {
                 operation: WriteOperation::Create,
                 version,
@@ -134,10 +142,16 @@ pub(super) fn edit_text(
     Ok(EditOutcome {
         replacements: edited.replacements,
         version,
-        form: form_change(old, &edited.text),
+        form: text::form_change(old, &edited.text),
         before: edited.before,
         after: edited.after,
     })
+}
+
+/// What a new file gets.
+struct NewContent<'c> {
+    bytes: &'c [u8],
+    permissions: Option<Permissions>,
 }
 
 /// What all steps of one change need to know.
@@ -201,8 +215,8 @@ impl Change<'_> {
         &self,
         located: &Located,
         rest: &[OsString],
-        content: &[u8],
-        intent: WriteIntent,
+        content: NewContent<'_>,
+        intent: &WriteIntent,
     ) -> Result<Version, FsError> {
         let mut names: Vec<&OsStr> = vec![&located.name];
         names.extend(rest.iter().map(OsString::as_os_str));
@@ -211,7 +225,8 @@ impl Change<'_> {
         for name in names {
             dir = enter_or_create(&dir, name).map_err(|error| self.io(error))?;
         }
-        let staged = Staged::write(&dir, content, None).map_err(|error| self.io(error))?;
+        let staged = Staged::write(&dir, content.bytes, content.permissions)
+            .map_err(|error| self.io(error))?;
         self.last_check(located)?;
         let placed = match intent {
             WriteIntent::CreateIfAbsent => staged.create(file_name),
@@ -226,7 +241,7 @@ impl Change<'_> {
             },
             _ => self.io(error),
         })?;
-        Ok(Version::of_metadata(&metadata).with_hash(ContentHash::of(content)))
+        Ok(Version::of_metadata(&metadata).with_hash(ContentHash::of(content.bytes)))
     }
 
     /// Just before a change takes effect: is it still wanted, is the workspace still in place, and
@@ -360,25 +375,4 @@ pub(super) fn enter_or_create(dir: &Dir, name: &OsStr) -> io::Result<Dir> {
         Err(error) => return Err(error),
     }
     dir.open_dir_nofollow(name)
-}
-
-/// What differs when the texts as they are compared do not, or only in their last newline.
-fn form_change(old: &str, new: &str) -> Option<FormChange> {
-    if old == new {
-        return None;
-    }
-    let (old_basis, new_basis) = (text::diff_basis(old), text::diff_basis(new));
-    if old_basis == new_basis {
-        return Some(if text::with_lf(old) == text::with_lf(new) {
-            FormChange::LineEndings
-        } else {
-            FormChange::ByteOrderMark
-        });
-    }
-    let without_newline = |text: &'_ str| {
-        text.strip_suffix('\n')
-            .map_or(text.len(), |_| text.len() - 1)
-    };
-    let (old_len, new_len) = (without_newline(&old_basis), without_newline(&new_basis));
-    (old_basis.get(..old_len) == new_basis.get(..new_len)).then_some(FormChange::FinalNewline)
 }

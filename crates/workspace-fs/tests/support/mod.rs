@@ -93,6 +93,26 @@ impl Workspace {
         path.metadata().unwrap().permissions().mode() & 0o7777
     }
 
+    /// All files with their content, by path; links are followed.
+    pub fn tree(&self) -> Vec<(String, String)> {
+        let mut files = Vec::new();
+        let mut directories = vec![self.path.clone()];
+        while let Some(directory) = directories.pop() {
+            for name in names_in(&directory) {
+                let path = directory.join(name);
+                if path.is_dir() {
+                    directories.push(path);
+                } else {
+                    let name = path.strip_prefix(&self.path).unwrap();
+                    let content = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
+                    files.push((name.to_str().unwrap().to_owned(), content));
+                }
+            }
+        }
+        files.sort();
+        files
+    }
+
     /// The value with the path of the workspace as `/ws`.
     pub fn hide_path(&self, value: &Value) -> Value {
         let path = self.path.to_str().unwrap();
