@@ -122,12 +122,16 @@ fn sections_of_one_file_build_on_each_other() {
 
 #[test]
 fn existing_targets_are_refused_unless_the_patch_deletes_them_first() {
-    check(&[("f", "a\n")], "*** Add File: f\n+b", expect![[r#"
+    check(
+        &[("f", "a\n")],
+        "*** Add File: f\n+b",
+        expect![[r#"
         cannot add "/ws/f": it already exists
         Section 1 of 1 (f) does not fit, so no file was changed: write an Update section, or delete the file in an earlier section.
         --
         f: "a\n"
-    "#]]);
+    "#]],
+    );
     check(
         &[("f", "a\n"), ("g", "b\n")],
         "*** Update File: f\n*** Move to: g\n@@\n-a\n+A",
@@ -193,32 +197,52 @@ fn a_third_section_that_does_not_fit_changes_nothing_and_names_the_nearest_place
 
 #[test]
 fn refused_paths_and_files() {
-    check(&[], "*** Add File: ../f\n+a", expect![[r#"
+    check(
+        &[],
+        "*** Add File: ../f\n+a",
+        expect![[r#"
         cannot resolve "../f": the path leads outside the workspace
         Section 1 of 1 (../f) does not fit, so no file was changed: use a path inside the workspace.
         --
-    "#]]);
-    check(&[], "*** Add File: /etc/f\n+a", expect![[r#"
+    "#]],
+    );
+    check(
+        &[],
+        "*** Add File: /etc/f\n+a",
+        expect![[r#"
         cannot resolve "/etc/f": the path leads outside the workspace
         Section 1 of 1 (/etc/f) does not fit, so no file was changed: use a path inside the workspace.
         --
-    "#]]);
-    check(&[], "*** Update File: f\n@@\n-a\n+b", expect![[r#"
+    "#]],
+    );
+    check(
+        &[],
+        "*** Update File: f\n@@\n-a\n+b",
+        expect![[r#"
         cannot read "/ws/f": not found
         Section 1 of 1 (f) does not fit, so no file was changed: check the path with a listing of its directory.
         --
-    "#]]);
-    check(&[], "*** Delete File: f", expect![[r#"
+    "#]],
+    );
+    check(
+        &[],
+        "*** Delete File: f",
+        expect![[r#"
         cannot delete "/ws/f": not found
         Section 1 of 1 (f) does not fit, so no file was changed: check the path with a listing of its directory.
         --
-    "#]]);
-    check(&[("d/f", "")], "*** Delete File: d", expect![[r#"
+    "#]],
+    );
+    check(
+        &[("d/f", "")],
+        "*** Delete File: d",
+        expect![[r#"
         cannot delete "/ws/d": not a regular file
         Section 1 of 1 (d) does not fit, so no file was changed: use the path of a file.
         --
         d/f: ""
-    "#]]);
+    "#]],
+    );
     check(
         &[("f", "a\0\n")],
         "*** Update File: f\n@@\n-a\n+b",

@@ -1,5 +1,6 @@
-//! `acp-lens patch`: an `apply_patch` payload checked, or shown as JSON.
+//! `acp-lens patch`: an `apply_patch` payload checked, shown as JSON, or applied.
 
+mod apply;
 mod diagnosis;
 mod json;
 
@@ -15,7 +16,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::{Failure, Outcome};
 
-/// Check an `apply_patch` payload, or show its sections as JSON.
+/// Check an `apply_patch` payload, show its sections as JSON, or apply it.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -38,6 +39,13 @@ Exit status: 0 accepted, 1 rejected, 2 wrong usage.")]
 
 Exit status: 0 accepted, 1 rejected, 2 wrong usage.")]
     Json(Payload),
+    /// Apply a payload to the files below a directory: all of it, or nothing.
+    #[command(after_help = "Examples:
+  acp-lens patch apply change.patch --dry-run
+  acp-lens patch apply - --dialect codex --root ~/project < change.patch
+
+Exit status: 0 applied, 1 rejected or not applied, 2 wrong usage.")]
+    Apply(apply::Args),
 }
 
 /// Which payload is read, and how.
@@ -60,6 +68,7 @@ pub(super) fn run(args: Args) -> Outcome {
     match args.command {
         Command::Check(payload) => check(&payload),
         Command::Json(payload) => json(&payload),
+        Command::Apply(args) => apply::run(args),
     }
 }
 
