@@ -3,8 +3,14 @@
 //! Exit status 0 means done, 1 that the work failed, 2 that the command line was wrong. Errors go
 //! to standard error as one line of cause and one of remedy; standard output holds results alone.
 
+mod demo;
+mod demo_agent;
 mod patch;
 mod replay;
+#[cfg(target_os = "linux")]
+mod run_agent;
+#[cfg(unix)]
+mod tap;
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;
@@ -21,8 +27,16 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Demo(demo::Args),
     Patch(patch::Args),
     Replay(replay::Args),
+    #[cfg(unix)]
+    Tap(tap::Args),
+    #[command(hide = true)]
+    DemoAgent(demo_agent::Args),
+    #[cfg(target_os = "linux")]
+    #[command(hide = true)]
+    RunAgent(run_agent::Args),
 }
 
 /// A failure that a person reads: what happened, and what to do about it.
@@ -50,8 +64,14 @@ pub(crate) type Outcome = Result<ExitCode, Failure>;
 /// Reads the command line, runs the subcommand and gives the exit status.
 pub fn run() -> ExitCode {
     let outcome = match Cli::parse().command {
+        Command::Demo(args) => demo::run(&args),
         Command::Patch(args) => patch::run(args),
         Command::Replay(args) => replay::run(args),
+        #[cfg(unix)]
+        Command::Tap(args) => tap::run(args),
+        Command::DemoAgent(args) => demo_agent::run(args),
+        #[cfg(target_os = "linux")]
+        Command::RunAgent(args) => run_agent::run(&args),
     };
     match outcome {
         Ok(code) => code,

@@ -4,6 +4,12 @@
 //! the protocols of editors. What a change *is* and where it stands is decided in the crates below
 //! it; here wire types become core types at the edge, and back.
 
+pub(crate) mod acp;
+pub(crate) mod agent_exec;
 pub mod cli;
+pub(crate) mod demo;
 pub mod lsp;
+pub(crate) mod mirror;
 pub mod replay;
+#[cfg(unix)]
+pub(crate) mod tap;

@@ -1,0 +1,124 @@
+//! The process of an agent: how it is started, and how it is ended with all that it started.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+
+/// How long an agent may take to end by itself after its standard input was closed.
+const CLOSE_GRACE: Duration = Duration::from_secs(1);
+/// How long an agent may take to end after it was asked to.
+const TERMINATE_GRACE: Duration = Duration::from_secs(2);
+
+/// How an agent is started.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct AgentCommand {
+    /// A program on the PATH, or a path to one.
+    pub(crate) command: String,
+    /// Its arguments. Secrets never stand here: every user of the machine can read them.
+    pub(crate) args: Vec<String>,
+    /// Variables that are added to the server's own environment.
+    pub(crate) env: BTreeMap<String, String>,
+    /// The working directory of the process; the server's own without it.
+    pub(crate) cwd: Option<PathBuf>,
+}
+
+/// A running agent. Dropping it kills the process.
+#[derive(Debug)]
+pub(crate) struct AgentProcess {
+    child: Child,
+}
+
+/// The three streams of an agent.
+#[derive(Debug)]
+pub(crate) struct Streams {
+    /// What the agent reads.
+    pub(crate) stdin: ChildStdin,
+    /// What the agent says.
+    pub(crate) stdout: ChildStdout,
+    /// What the agent logs.
+    pub(crate) stderr: ChildStderr,
+}
+
+impl AgentProcess {
+    /// Starts the agent, in a process group of its own.
+    ///
+    /// It has to be called from a thread that lives as long as the agent shall: on Linux the agent
+    /// ends with the thread that started it.
+    pub(crate) fn start(agent: &AgentCommand) -> io::Result<(Self, Streams)> {
+        let mut command = Command::from(crate::agent_exec::command(&agent.command, &agent.args));
+        command
+            .envs(&agent.env)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
+        #[cfg(unix)]
+        command.process_group(0);
+        if let Some(cwd) = &agent.cwd {
+            command.current_dir(cwd);
+        }
+        let mut child = command.spawn()?;
+        let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (Some(stdin), Some(stdout), Some(stderr)) = streams else {
+            return Err(io::Error::other("the agent has no standard streams"));
+        };
+        let streams = Streams {
+            stdin,
+            stdout,
+            stderr,
+        };
+        Ok((Self { child }, streams))
+    }
+
+    /// Ends the agent: its standard input is closed already, so it may end by itself; then it is
+    /// asked to, then it is killed, and with it whatever it left in its process group.
+    pub(crate) async fn end(&mut self) -> io::Result<ExitStatus> {
+        if let Ok(status) = tokio::time::timeout(CLOSE_GRACE, self.child.wait()).await {
+            return status;
+        }
+        self.signal_group(GroupSignal::Terminate);
+        if let Ok(status) = tokio::time::timeout(TERMINATE_GRACE, self.child.wait()).await {
+            return status;
+        }
+        self.signal_group(GroupSignal::Kill);
+        self.child.start_kill()?;
+        self.child.wait().await
+    }
+
+    #[cfg(unix)]
+    fn signal_group(&self, signal: GroupSignal) {
+        use rustix::process::{Pid, Signal, kill_process_group};
+        let signal = match signal {
+            GroupSignal::Terminate => Signal::TERM,
+            GroupSignal::Kill => Signal::KILL,
+        };
+        let group = self
+            .child
+            .id()
+            .and_then(|id| i32::try_from(id).ok())
+            .and_then(Pid::from_raw);
+        if let Some(group) = group {
+            // The group can have ended in the meantime, which is what was wanted.
+            let _ = kill_process_group(group, signal);
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn signal_group(&self, _signal: GroupSignal) {}
+}
+
+impl Drop for AgentProcess {
+    fn drop(&mut self) {
+        self.signal_group(GroupSignal::Kill);
+    }
+}
+
+#[derive(Clone, Copy)]
+enum GroupSignal {
+    Terminate,
+    Kill,
+}

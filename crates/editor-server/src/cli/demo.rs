@@ -1,0 +1,81 @@
+//! `acp-lens demo`: an agent without a model works in a small project, and its work is shown.
+
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Write as _};
+use std::process::ExitCode;
+
+use activity_core::session::{Options, TimelineText};
+
+use super::{Failure, Outcome};
+use crate::demo::run::{Places, work_in};
+use crate::replay::{self, Recording};
+
+/// Watch a scripted agent change a small project, and see what acp-lens makes of it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  acp-lens demo
+  acp-lens demo --editor nvim")]
+pub(super) struct Args {
+    /// Keep the project and the recorded session, and say where they are.
+    #[arg(long)]
+    keep: bool,
+}
+
+/// Runs the subcommand.
+pub(super) fn run(args: &Args) -> Outcome {
+    let cannot = |why: std::io::Error| {
+        Failure::new(
+            format!("the demo needs a temporary directory: {why}"),
+            "set TMPDIR to a directory that can be written",
+        )
+    };
+    let dir = tempfile::Builder::new()
+        .prefix("acp-lens-demo-")
+        .tempdir()
+        .map_err(cannot)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(cannot)?;
+    let places = runtime
+        .block_on(work_in(dir.path()))
+        .map_err(|why| Failure::new(why.to_string(), "try again; with --keep the files stay"))?;
+    let mut shown = show(&places);
+    if args.keep {
+        let _ = dir.keep();
+        shown = shown.and_then(|()| tell_places(&places));
+    }
+    match shown {
+        // A reader that has seen enough is no failure.
+        Err(why) if why.kind() != io::ErrorKind::BrokenPipe => Err(Failure::new(
+            format!("standard output: {why}"),
+            "make room where the output goes, or send it elsewhere",
+        )),
+        _ => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// Shows what the agent did, as `acp-lens replay` would.
+fn show(places: &Places) -> io::Result<()> {
+    let options = Options {
+        text: TimelineText::FirstLines,
+        ..Options::default()
+    };
+    let trace = BufReader::new(File::open(&places.trace)?);
+    let (recording, read) = Recording::read(trace, options);
+    read?;
+    let mut output = BufWriter::new(anstream::AutoStream::auto(io::stdout().lock()));
+    replay::summary::write(&[recording], &mut output)?;
+    output.flush()
+}
+
+/// Says where the files are that stay.
+fn tell_places(places: &Places) -> io::Result<()> {
+    writeln!(
+        io::stdout(),
+        "\nThe project is in {}\nThe session is in {}",
+        places.workspace.display(),
+        places.trace.display()
+    )
+}

@@ -1,0 +1,4 @@
+//! How taps and servers find each other, and what a tap tells a server.
+
+pub(crate) mod message;
+pub(crate) mod rendezvous;

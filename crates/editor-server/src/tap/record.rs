@@ -1,0 +1,95 @@
+//! The recording that a person asked for: every message of the connection, one a line.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::frames::{Assembler, Frame};
+use super::mask::masked;
+use super::route::Router;
+use super::spill::{Next, Spill};
+
+/// Whether secrets stay in a recording.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Secrets {
+    /// They are masked.
+    Masked,
+    /// They stay, since the person asked for it.
+    Raw,
+}
+
+/// Creates the file of a recording, for its owner alone.
+pub(super) fn create(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.write(true).create(true).truncate(true);
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+/// Writes all messages of the spill into `file`, until the spill ends.
+pub(super) fn record(spill: &Arc<Spill>, file: File, secrets: Secrets) -> io::Result<()> {
+    let mut file = BufWriter::with_capacity(256 * 1024, file);
+    let mut reader = spill.reader();
+    let mut assembler = Assembler::default();
+    let mut router = Router::everything();
+    let mut written = Ok(());
+    let mut last_ms = 0;
+    loop {
+        match reader.next()? {
+            Next::Record(record) => assembler.feed(record, |frame| {
+                if written.is_ok() {
+                    written = write_frame(&mut file, &mut router, &frame, secrets, &mut last_ms);
+                }
+            }),
+            Next::CaughtUp => {
+                file.flush()?;
+                reader.wait();
+            }
+            Next::End => break,
+        }
+        std::mem::replace(&mut written, Ok(()))?;
+    }
+    let at_ms = last_ms;
+    assembler.finish(at_ms, |frame| {
+        if written.is_ok() {
+            written = write_frame(&mut file, &mut router, &frame, secrets, &mut last_ms);
+        }
+    });
+    written?;
+    file.flush()
+}
+
+fn write_frame(
+    file: &mut impl Write,
+    router: &mut Router,
+    frame: &Frame<'_>,
+    secrets: Secrets,
+    last_ms: &mut u64,
+) -> io::Result<()> {
+    let &Frame::Line {
+        direction,
+        at_ms,
+        line,
+    } = frame
+    else {
+        let Frame::Gap { direction } = frame else {
+            return Ok(());
+        };
+        let gap = direction.map_or("both", super::Direction::word);
+        return writeln!(file, "{{\"gap\":\"{gap}\"}}");
+    };
+    *last_ms = at_ms;
+    let Some(wanted) = router.want(direction, line) else {
+        return Ok(());
+    };
+    let message = match secrets {
+        Secrets::Masked => masked(wanted.method.as_deref(), wanted.message),
+        Secrets::Raw => wanted.message.into(),
+    };
+    let dir = direction.word();
+    writeln!(
+        file,
+        "{{\"t\":{at_ms},\"dir\":\"{dir}\",\"msg\":{message}}}"
+    )
+}

@@ -1,0 +1,447 @@
+//! What passed through the tap, in files without a name that are gone when the tap is gone.
+//!
+//! One thread writes, any number of readers follow, each at its own pace. A reader that stalls
+//! costs nothing. The oldest part is given up when there is too much, and a reader that had not
+//! got so far is told that something is missing.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::Direction;
+
+/// The size at which a new file is begun.
+const SEGMENT_BYTES: u64 = 128 * 1024 * 1024;
+/// How many files are kept.
+const SEGMENTS: usize = 8;
+/// Bytes of the head of a record: direction, kind, milliseconds, length.
+const HEAD: usize = 14;
+/// How much a reader reads at once.
+const READ_BYTES: usize = 256 * 1024;
+
+/// A piece of what passed, as it is written.
+#[derive(Debug)]
+pub(super) struct Chunk {
+    /// Which way it went.
+    pub(super) direction: Direction,
+    /// Milliseconds since the tap started.
+    pub(super) at_ms: u64,
+    /// Bytes of this direction that passed before this chunk and are not in the spill.
+    pub(super) lost_before: u64,
+    /// The bytes.
+    pub(super) bytes: Vec<u8>,
+}
+
+/// A record, as it is read.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Record<'a> {
+    /// A piece of what passed.
+    Bytes {
+        direction: Direction,
+        at_ms: u64,
+        bytes: &'a [u8],
+    },
+    /// Bytes of one direction passed and are not in the spill.
+    Lost { direction: Direction },
+    /// The reader was overtaken: the spill has given up what came next, in both directions.
+    Overtaken,
+}
+
+#[derive(Debug)]
+struct State {
+    segments: VecDeque<Segment>,
+    /// The number of the first segment that is still kept.
+    first: u64,
+    ended: bool,
+    /// Writing failed, so everything from here on is lost.
+    broken: bool,
+}
+
+#[derive(Debug, Clone)]
+struct Segment {
+    file: Arc<File>,
+    len: u64,
+}
+
+/// The spill. See the module's documentation.
+#[derive(Debug)]
+pub(super) struct Spill {
+    dir: PathBuf,
+    segment_bytes: u64,
+    state: Mutex<State>,
+    grown: Condvar,
+}
+
+impl Spill {
+    /// An empty spill with its files in `dir`.
+    pub(super) fn create(dir: &Path) -> io::Result<Self> {
+        Self::with_segment_bytes(dir, SEGMENT_BYTES)
+    }
+
+    fn with_segment_bytes(dir: &Path, segment_bytes: u64) -> io::Result<Self> {
+        let first = Segment {
+            file: Arc::new(tempfile::tempfile_in(dir)?),
+            len: 0,
+        };
+        Ok(Self {
+            dir: dir.to_owned(),
+            segment_bytes,
+            state: Mutex::new(State {
+                segments: VecDeque::from([first]),
+                first: 0,
+                ended: false,
+                broken: false,
+            }),
+            grown: Condvar::new(),
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // The state is whole between any two statements that change it.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes chunks, and wakes the readers. Only one thread may write.
+    ///
+    /// When the disk is full, what does not fit is lost, and readers are told.
+    pub(super) fn write(&self, chunks: &[Chunk]) {
+        let mut records = Vec::with_capacity(
+            chunks
+                .iter()
+                .map(|chunk| chunk.bytes.len() + 2 * HEAD)
+                .sum(),
+        );
+        for chunk in chunks {
+            if chunk.lost_before > 0 {
+                head(&mut records, chunk, Kind::Lost, 0);
+            }
+            let len = u32::try_from(chunk.bytes.len()).unwrap_or(u32::MAX);
+            head(&mut records, chunk, Kind::Bytes, len);
+            records.extend_from_slice(&chunk.bytes);
+        }
+        let (file, len) = {
+            let state = self.lock();
+            if state.broken {
+                return;
+            }
+            match state.segments.back() {
+                Some(segment) => (Arc::clone(&segment.file), segment.len),
+                None => return,
+            }
+        };
+        let file = if len > 0 && len + records.len() as u64 > self.segment_bytes {
+            match tempfile::tempfile_in(&self.dir) {
+                Ok(file) => self.rotate(file),
+                Err(why) => return self.give_up(&why),
+            }
+        } else {
+            file
+        };
+        if let Err(why) = (&*file).write_all(&records) {
+            return self.give_up(&why);
+        }
+        if let Some(segment) = self.lock().segments.back_mut() {
+            segment.len += records.len() as u64;
+        }
+        self.grown.notify_all();
+    }
+
+    /// Begins another segment, and gives up the oldest when there are too many.
+    fn rotate(&self, file: File) -> Arc<File> {
+        let file = Arc::new(file);
+        let mut state = self.lock();
+        state.segments.push_back(Segment {
+            file: Arc::clone(&file),
+            len: 0,
+        });
+        if state.segments.len() > SEGMENTS {
+            state.segments.pop_front();
+            state.first += 1;
+        }
+        file
+    }
+
+    fn give_up(&self, why: &io::Error) {
+        tracing::warn!(%why, "the spill file cannot be written; editors will miss messages");
+        self.lock().broken = true;
+        self.grown.notify_all();
+    }
+
+    /// Says that nothing more will come.
+    pub(super) fn end(&self) {
+        self.lock().ended = true;
+        self.grown.notify_all();
+    }
+
+    /// A reader of all that is still kept.
+    pub(super) fn reader(self: &Arc<Self>) -> Reader {
+        Reader {
+            spill: Arc::clone(self),
+            segment: None,
+            number: 0,
+            offset: 0,
+            buffer: Vec::new(),
+            taken: 0,
+        }
+    }
+}
+
+/// What a record is.
+#[derive(Clone, Copy)]
+enum Kind {
+    Bytes = 0,
+    Lost = 1,
+}
+
+fn head(into: &mut Vec<u8>, chunk: &Chunk, kind: Kind, len: u32) {
+    into.push(u8::from(chunk.direction == Direction::ToClient));
+    into.push(kind as u8);
+    into.extend_from_slice(&chunk.at_ms.to_le_bytes());
+    into.extend_from_slice(&len.to_le_bytes());
+}
+
+/// Follows a spill from its oldest record on.
+#[derive(Debug)]
+pub(super) struct Reader {
+    spill: Arc<Spill>,
+    segment: Option<Arc<File>>,
+    number: u64,
+    /// How much of the segment is in the buffer or was read before.
+    offset: u64,
+    buffer: Vec<u8>,
+    /// How much of the buffer was given out.
+    taken: usize,
+}
+
+/// What a reader has.
+#[derive(Debug)]
+pub(super) enum Next<'a> {
+    /// A record.
+    Record(Record<'a>),
+    /// Nothing yet; the reader has all that was written.
+    CaughtUp,
+    /// Nothing more will come.
+    End,
+}
+
+/// How a look for more bytes ended.
+enum Filled {
+    More,
+    Overtaken,
+    CaughtUp,
+    End,
+}
+
+impl Reader {
+    /// The next record, or what there is instead of one.
+    pub(super) fn next(&mut self) -> io::Result<Next<'_>> {
+        loop {
+            if let Some(len) = self.whole_record() {
+                return Ok(Next::Record(self.take(len)));
+            }
+            match self.fill()? {
+                Filled::More => {}
+                Filled::Overtaken => return Ok(Next::Record(Record::Overtaken)),
+                Filled::CaughtUp => return Ok(Next::CaughtUp),
+                Filled::End => return Ok(Next::End),
+            }
+        }
+    }
+
+    /// Waits until there may be something new.
+    pub(super) fn wait(&self) {
+        let mut state = self.spill.lock();
+        while !self.has_news(&state) {
+            state = self
+                .spill
+                .grown
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn has_news(&self, state: &State) -> bool {
+        if state.ended || state.broken || self.segment.is_none() || self.number < state.first {
+            return true;
+        }
+        let index = usize::try_from(self.number - state.first).unwrap_or(usize::MAX);
+        match state.segments.get(index) {
+            Some(segment) => segment.len > self.offset || index + 1 < state.segments.len(),
+            None => false,
+        }
+    }
+
+    /// The length of the record at the front of the buffer, if all of it is there.
+    fn whole_record(&self) -> Option<usize> {
+        let rest = self.buffer.get(self.taken..)?;
+        let len = rest.get(HEAD - 4..HEAD)?.try_into().ok()?;
+        let len = HEAD + usize::try_from(u32::from_le_bytes(len)).ok()?;
+        (rest.len() >= len).then_some(len)
+    }
+
+    fn take(&mut self, len: usize) -> Record<'_> {
+        let begin = self.taken;
+        self.taken += len;
+        let record = self.buffer.get(begin..self.taken).unwrap_or_default();
+        let (head, bytes) = record.split_at_checked(HEAD).unwrap_or_default();
+        let direction = match head.first() {
+            Some(0) => Direction::ToAgent,
+            _ => Direction::ToClient,
+        };
+        if head.get(1) == Some(&(Kind::Lost as u8)) {
+            return Record::Lost { direction };
+        }
+        let at_ms = head
+            .get(2..10)
+            .and_then(|bytes| bytes.try_into().ok())
+            .map_or(0, u64::from_le_bytes);
+        Record::Bytes {
+            direction,
+            at_ms,
+            bytes,
+        }
+    }
+
+    fn fill(&mut self) -> io::Result<Filled> {
+        let (file, len) = {
+            let state = self.spill.lock();
+            if self.segment.is_none() || self.number < state.first {
+                // Between records only: a segment begins with a whole record.
+                let overtaken = self.number < state.first;
+                let Some(segment) = state.segments.front() else {
+                    return Ok(Filled::End);
+                };
+                self.segment = Some(Arc::clone(&segment.file));
+                self.number = state.first;
+                self.offset = 0;
+                self.buffer.clear();
+                self.taken = 0;
+                if overtaken {
+                    return Ok(Filled::Overtaken);
+                }
+            }
+            let index = usize::try_from(self.number - state.first).unwrap_or(usize::MAX);
+            let len = state.segments.get(index).map_or(0, |segment| segment.len);
+            if self.offset >= len {
+                if let Some(next) = state.segments.get(index + 1) {
+                    self.segment = Some(Arc::clone(&next.file));
+                    self.number += 1;
+                    self.offset = 0;
+                    return Ok(Filled::More);
+                }
+                return Ok(if state.ended || state.broken {
+                    Filled::End
+                } else {
+                    Filled::CaughtUp
+                });
+            }
+            (self.segment.clone(), len)
+        };
+        let Some(file) = file else {
+            return Ok(Filled::End);
+        };
+        self.buffer.drain(..self.taken);
+        self.taken = 0;
+        let kept = self.buffer.len();
+        let wanted = usize::try_from(len - self.offset)
+            .unwrap_or(usize::MAX)
+            .min(READ_BYTES);
+        self.buffer.resize(kept + wanted, 0);
+        let into = self.buffer.get_mut(kept..).unwrap_or_default();
+        let n = file.read_at(into, self.offset)?;
+        self.buffer.truncate(kept + n);
+        self.offset += n as u64;
+        Ok(if n == 0 { Filled::End } else { Filled::More })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use super::*;
+
+    fn chunk(direction: Direction, at_ms: u64, bytes: &[u8]) -> Chunk {
+        Chunk {
+            direction,
+            at_ms,
+            lost_before: 0,
+            bytes: bytes.to_vec(),
+        }
+    }
+
+    /// All that a reader has until it has caught up, as text.
+    fn read_all(reader: &mut Reader) -> String {
+        let mut text = String::new();
+        loop {
+            match reader.next().unwrap() {
+                Next::Record(Record::Bytes {
+                    direction,
+                    at_ms,
+                    bytes,
+                }) => {
+                    let bytes = String::from_utf8_lossy(bytes);
+                    writeln!(text, "{} {at_ms} {bytes}", direction.word()).unwrap();
+                }
+                Next::Record(Record::Lost { direction }) => {
+                    writeln!(text, "{} lost", direction.word()).unwrap();
+                }
+                Next::Record(Record::Overtaken) => text += "overtaken\n",
+                Next::CaughtUp => return text + "caught up",
+                Next::End => return text + "end",
+            }
+        }
+    }
+
+    #[test]
+    fn readers_follow_from_the_beginning() {
+        let spill = Arc::new(Spill::create(&std::env::temp_dir()).unwrap());
+        let mut early = spill.reader();
+        assert_eq!(read_all(&mut early), "caught up");
+        spill.write(&[
+            chunk(Direction::ToAgent, 1, b"one"),
+            chunk(Direction::ToClient, 2, b""),
+        ]);
+        assert_eq!(read_all(&mut early), "c2a 1 one\na2c 2 \ncaught up");
+        spill.write(&[Chunk {
+            lost_before: 9,
+            ..chunk(Direction::ToClient, 3, b"two")
+        }]);
+        spill.end();
+        assert_eq!(read_all(&mut early), "a2c lost\na2c 3 two\nend");
+        let mut late = spill.reader();
+        assert_eq!(
+            read_all(&mut late),
+            "c2a 1 one\na2c 2 \na2c lost\na2c 3 two\nend"
+        );
+    }
+
+    #[test]
+    fn the_oldest_part_is_given_up_and_readers_are_told() {
+        let spill = Arc::new(Spill::with_segment_bytes(&std::env::temp_dir(), 100).unwrap());
+        let mut slow = spill.reader();
+        assert_eq!(read_all(&mut slow), "caught up");
+        for n in 0..20_u64 {
+            spill.write(&[chunk(Direction::ToAgent, n, &[b'x'; 90])]);
+        }
+        let text = read_all(&mut slow);
+        assert!(text.starts_with("overtaken\nc2a 12 "), "{text}");
+        assert!(text.ends_with("caught up"));
+        assert_eq!(text.lines().count(), 1 + SEGMENTS + 1);
+    }
+
+    #[test]
+    fn a_record_longer_than_one_read_comes_whole() {
+        let spill = Arc::new(Spill::create(&std::env::temp_dir()).unwrap());
+        let long = vec![b'y'; 3 * READ_BYTES + 7];
+        spill.write(&[chunk(Direction::ToClient, 5, &long)]);
+        let mut reader = spill.reader();
+        match reader.next().unwrap() {
+            Next::Record(Record::Bytes { bytes, .. }) => assert_eq!(bytes, long),
+            other => panic!("{other:?}"),
+        }
+    }
+}
