@@ -1,13 +1,521 @@
 //! Profile `acp`: what a tool call of any agent changed, from all that ACP carries about it.
+//!
+//! Agents differ in where they say what they did. The rules here go by shape and by rank of the
+//! evidence, never by the agent's name:
+//! 1. the result of the call, in the shapes that `result.rs` knows;
+//! 2. diff content of the completed call, then diff content from before;
+//! 3. diff content of the permission question;
+//! 4. the input of a tool that writes, edits, patches, deletes or moves;
+//! 5. the bare paths of a call of kind `edit`, `delete` or `move`.
+//!
+//! The best source decides which files a call changed; weaker ones only add what it lacks. A file
+//! counts as created or deleted only where something says so.
 
-use super::{Context, Findings};
-use crate::timeline::tool_call::ToolCall;
+mod content;
+mod facts;
+mod input;
+mod json;
+mod masked;
+mod merge;
+mod outcome;
+mod patch_text;
+mod place;
+mod result;
+mod shell;
+mod splice;
+mod tool;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use self::facts::{Facts, Operation, Pair};
+use self::json::Json;
+use self::merge::{File, NameList, Rank, files_of, pair_moves, shown};
+use self::outcome::Outcome;
+use self::place::{Place, Resolver};
+use self::tool::{Class, Tool};
+use super::{ActivityDraft, Context, Findings, FragmentDraft, WholeTexts};
+use crate::model::{Action, Evidence, PathStanding};
+use crate::notice::NoticeKind;
+use crate::timeline::tool_call::{CallLocation, Status, ToolCall};
 
 /// Works out what a call changed, or, for a call that has not completed, what it asked to change.
 ///
 /// The caller decides by the call's status what the answer means; this function only reads the
 /// evidence. It is called again when more becomes known about the call.
 pub fn evidence(call: &ToolCall, context: &Context<'_>) -> Findings {
-    let _ = (call, context);
-    Findings::default()
+    if call.kind.as_deref().map(tool::class_of_kind) == Some(Class::Look) {
+        return looked(call, context);
+    }
+    let metas: Vec<Json<'_>> = call
+        .metas
+        .iter()
+        .filter_map(|meta| Json::read(meta))
+        .collect();
+    let tool = Tool::of(call, &metas);
+    if tool.class == Class::Look {
+        return looked(call, context);
+    }
+    let input = call.raw_input.as_deref().and_then(Json::read);
+    let asked = call.permission.raw_input.as_deref().and_then(Json::read);
+    let output = call.raw_output.as_deref().and_then(Json::read);
+    let reading = Reading {
+        call,
+        context,
+        metas: &metas,
+        inputs: [
+            (Rank::Input, input.as_ref()),
+            (Rank::AskedInput, asked.as_ref()),
+        ],
+        output: output.as_ref(),
+        outcome: Outcome::of(call, output.as_ref()),
+        tool,
+    };
+    reading.findings()
 }
+
+/// A call that only looks shows that files are there.
+fn looked(call: &ToolCall, context: &Context<'_>) -> Findings {
+    let reads = call.kind.as_deref() == Some("read") && call.status == Status::Completed;
+    let paths = call.locations.iter().filter(|_| reads);
+    let seen = paths
+        .filter_map(|location| context.workspace.resolve(&location.path))
+        .collect();
+    Findings {
+        seen,
+        ..Findings::default()
+    }
+}
+
+/// One call with its JSON read.
+struct Reading<'a> {
+    call: &'a ToolCall,
+    context: &'a Context<'a>,
+    tool: Tool,
+    metas: &'a [Json<'a>],
+    inputs: [(Rank, Option<&'a Json<'a>>); 2],
+    output: Option<&'a Json<'a>>,
+    outcome: Outcome<'a>,
+}
+
+impl<'a> Reading<'a> {
+    fn findings(&self) -> Findings {
+        let completed = self.call.status == Status::Completed;
+        let sources = self.sources();
+        let resolver = self.resolver(&sources);
+        let mut findings = Findings {
+            failed: completed && self.outcome.failed,
+            ..Findings::default()
+        };
+        let patched_by_shell = self.tool.class == Class::Run && !sources.is_empty();
+        let mut files = files_of(sources, &resolver);
+        if files.is_empty() {
+            files = self.named_files(&resolver);
+        }
+        for names in self.name_lists(&files, &resolver) {
+            pair_moves(&mut files, &names);
+        }
+        for file in &files {
+            self.draft(file, &mut findings);
+        }
+        let ran = !matches!(self.call.status, Status::Pending) && !self.outcome.changed_nothing();
+        if self.tool.class == Class::Run && ran && !patched_by_shell {
+            findings
+                .notices
+                .push(NoticeKind::ShellCommands { count: 1 });
+        }
+        if self.call.status == Status::Failed || findings.failed {
+            findings.notices.extend(self.partly_applied(&resolver));
+        } else if findings.drafts.is_empty() {
+            findings.notices.extend(self.rejected_patch());
+        }
+        findings
+    }
+
+    /// What each source says, best first. Sources that say nothing are left out.
+    fn sources(&self) -> Vec<(Rank, Vec<Facts<'a>>)> {
+        let (call, tool) = (self.call, &self.tool);
+        let present = if call.diffs_are_final {
+            Rank::Final
+        } else {
+            Rank::Proposed
+        };
+        let blocks = |blocks, evidence| content::facts_of_blocks(blocks, tool, evidence);
+        let mut sources = vec![
+            (present, blocks(&call.diffs, Evidence::Content)),
+            (
+                Rank::Earlier,
+                blocks(&call.earlier_diffs, Evidence::Content),
+            ),
+            (
+                Rank::Permission,
+                blocks(&call.permission.diffs, Evidence::Permission),
+            ),
+        ];
+        for (rank, input) in self.inputs {
+            let facts = input.map(|input| input::facts_of_input(input, tool));
+            sources.push((rank, facts.unwrap_or_default()));
+        }
+        let says_something =
+            |(_, facts): &(Rank, Vec<Facts<'a>>)| facts.iter().any(Facts::says_something);
+        // What a tool of unknown purpose returns about files is news of them only if it edits.
+        if matches!(tool.class, Class::Edit | Class::Delete | Class::Move)
+            || (tool.class == Class::Unknown && sources.iter().any(says_something))
+        {
+            sources.insert(0, (Rank::Result, self.result()));
+        }
+        sources.retain(|(_, facts)| !facts.is_empty());
+        sources
+    }
+
+    /// What the result says, in data and in words.
+    fn result(&self) -> Vec<Facts<'a>> {
+        let values = self.metas.iter().chain(self.output);
+        let mut facts: Vec<Facts<'a>> = values
+            .flat_map(|value| result::facts_of_result(value, Evidence::Result))
+            .collect();
+        let map = self.inputs.iter().find_map(|(_, input)| {
+            let map = input.and_then(Json::as_object)?.get("changes")?;
+            result::facts_of_map(map, Evidence::Input)
+        });
+        facts.extend(map.into_iter().flatten());
+        facts.extend(
+            self.outcome
+                .listed_files()
+                .into_iter()
+                .map(|(operation, path)| Facts {
+                    operation: Some(operation),
+                    ..Facts::new(Some(path.into()), Evidence::Result)
+                }),
+        );
+        facts.extend(self.outcome.diffs());
+        if self.outcome.unchanged {
+            facts.push(Facts {
+                unchanged: true,
+                ..Facts::new(None, Evidence::Result)
+            });
+        }
+        facts
+    }
+
+    fn resolver(&self, sources: &[(Rank, Vec<Facts<'a>>)]) -> Resolver<'a> {
+        let paths = |of_diffs: bool| {
+            let ranks = sources
+                .iter()
+                .filter(move |(rank, _)| rank.is_of_diffs() == of_diffs);
+            ranks
+                .flat_map(|(_, facts)| facts)
+                .flat_map(|facts| [&facts.path, &facts.from])
+        };
+        let written = self
+            .inputs
+            .iter()
+            .filter_map(|(_, input)| input.and_then(input::path_of_input));
+        let located = self.locations().map(|location| location.path.as_ref());
+        let others = paths(false)
+            .filter_map(|path| path.as_deref())
+            .chain(written)
+            .chain(located);
+        let of_diffs = paths(true).filter_map(|path| path.as_deref());
+        Resolver::new(self.context, of_diffs, others, self.call.historical)
+    }
+
+    fn locations(&self) -> impl Iterator<Item = &'a CallLocation> + use<'a> {
+        self.call
+            .locations
+            .iter()
+            .chain(&self.call.permission.locations)
+    }
+
+    /// The files of a call that carries no text anywhere.
+    fn named_files(&self, resolver: &Resolver<'_>) -> Vec<File<'a>> {
+        let changes_files = matches!(self.tool.class, Class::Edit | Class::Delete | Class::Move);
+        if !changes_files || !self.tool.class_is_declared {
+            return Vec::new();
+        }
+        let located = |locations: &'a [CallLocation]| {
+            let places: Vec<Place> = locations
+                .iter()
+                .filter_map(|location| resolver.place(&location.path))
+                .collect();
+            (!places.is_empty()).then_some(places)
+        };
+        let input = || {
+            let paths = self
+                .inputs
+                .iter()
+                .filter_map(|(_, input)| input.and_then(input::path_of_input));
+            paths
+                .filter_map(|path| resolver.place(path))
+                .take(1)
+                .collect()
+        };
+        let mut places = located(&self.call.locations)
+            .or_else(|| located(&self.call.permission.locations))
+            .unwrap_or_else(input);
+        if let (Class::Move, [from, to]) = (self.tool.class, places.as_slice()) {
+            let mut file = File::named(to.clone());
+            file.from = Some(from.clone());
+            return vec![file];
+        }
+        let mut seen = std::collections::HashSet::new();
+        places.retain(|place| seen.insert(place.clone()));
+        places.into_iter().map(File::named).collect()
+    }
+
+    /// Lists in which a call names its files, a moved one under its old path.
+    fn name_lists(&self, files: &[File<'_>], resolver: &Resolver<'_>) -> [NameList; 3] {
+        let located = |locations: &[CallLocation], names_old_paths| NameList {
+            places: locations
+                .iter()
+                .filter_map(|location| resolver.place(&location.path))
+                .collect(),
+            names_old_paths,
+        };
+        [
+            located(&self.call.permission.locations, true),
+            NameList {
+                places: self.titled_files(files, resolver),
+                names_old_paths: true,
+            },
+            located(&self.call.locations, false),
+        ]
+    }
+
+    /// The files in a replayed title such as `Edit src/old.txt, b.txt`.
+    fn titled_files(&self, files: &[File<'_>], resolver: &Resolver<'_>) -> Vec<Place> {
+        let names = self
+            .call
+            .title
+            .split_once(' ')
+            .filter(|_| self.call.historical);
+        let names = names.into_iter().flat_map(|(_, names)| names.split(", "));
+        let path = |name: &str| {
+            let place = resolver.place(name)?;
+            let looks_like_path = name.contains(['/', '.']) && !name.contains([' ', '`', '"', ':']);
+            (looks_like_path || files.iter().any(|file| file.place == place)).then_some(place)
+        };
+        // A title with anything but paths is prose.
+        names
+            .map(path)
+            .collect::<Option<Vec<Place>>>()
+            .unwrap_or_default()
+    }
+
+    fn draft(&self, file: &File<'a>, findings: &mut Findings) {
+        for place in [Some(&file.place), file.from.as_ref()]
+            .into_iter()
+            .flatten()
+        {
+            let notice = match place {
+                Place::Inside(_) => continue,
+                Place::Nameless(name) => NoticeKind::PathUnknown {
+                    name: Arc::clone(name),
+                },
+                Place::Outside(path) => NoticeKind::OutsideWorkspace {
+                    path: Arc::clone(path),
+                },
+            };
+            if !findings.notices.contains(&notice) {
+                findings.notices.push(notice);
+            }
+        }
+        if file.is_unchanged() {
+            return;
+        }
+        let action = self.action(file);
+        let (place, action, from_path) = match (&file.place, &file.from) {
+            // A file that left the workspace is gone from it; one that came in is new in it.
+            (Place::Outside(_), Some(from @ Place::Inside(_))) => (from, Action::Deleted, None),
+            (Place::Outside(_), _) => return,
+            (place, Some(Place::Outside(_))) => (place, Action::Created, None),
+            (place, from) => (place, action, from.as_ref().map(shown)),
+        };
+        let whole = whole_texts(file, action);
+        let fragments = self.fragments(file, action, &whole);
+        let changed = fragments
+            .iter()
+            .any(|fragment| fragment.old_text != fragment.new_text);
+        if action == Action::Modified && !changed && !fragments.is_empty() {
+            return;
+        }
+        let masked = fragments.iter().any(|fragment| fragment.hint.masked);
+        if masked {
+            findings
+                .notices
+                .push(NoticeKind::Masked { path: shown(place) });
+        }
+        findings.drafts.push(ActivityDraft {
+            tool_name: Arc::clone(&self.tool.name),
+            relative_path: shown(place),
+            from_path,
+            action,
+            fragments,
+            standing: match place {
+                Place::Nameless(_) => PathStanding::Unknown,
+                Place::Inside(_) | Place::Outside(_) => PathStanding::Known,
+            },
+            whole: if masked { WholeTexts::default() } else { whole },
+        });
+    }
+
+    fn action(&self, file: &File<'_>) -> Action {
+        let operation = file.operation();
+        if operation == Some(Operation::Delete)
+            || (operation.is_none() && self.tool.class == Class::Delete)
+        {
+            return Action::Deleted;
+        }
+        if file.from.is_some() {
+            return Action::Moved;
+        }
+        if file.is_replaced() {
+            return Action::Modified;
+        }
+        if let Some(created) = file.created() {
+            return if created {
+                Action::Created
+            } else {
+                Action::Modified
+            };
+        }
+        let path = file.place.inside();
+        let existed =
+            path.and_then(|path| self.context.known_paths.existed_before(&self.call.id, path));
+        let claims_new = match operation {
+            Some(Operation::Add) => true,
+            Some(_) => false,
+            None => file.is_whole_new_file() || self.outcome.says_created(file.place.shown()),
+        };
+        if claims_new && existed != Some(true) {
+            Action::Created
+        } else {
+            Action::Modified
+        }
+    }
+
+    fn fragments(&self, file: &File<'a>, action: Action, whole: &WholeTexts) -> Vec<FragmentDraft> {
+        let mut pairs = file.pairs();
+        for pair in &mut pairs {
+            pair.hint.replace_all |= file.replaces_all(pair);
+        }
+        if let (Some(old), [pair]) = (file.whole_old(), pairs.as_mut_slice()) {
+            let expanded = pair
+                .hint
+                .replace_all
+                .then(|| splice::expand_replace_all(old, pair))
+                .flatten();
+            if let Some(expanded) = expanded {
+                pairs = expanded;
+            } else if action == Action::Modified && whole.new.as_deref() == Some(&*pair.new) {
+                // All of the new text stands against all of the old one.
+                pair.old = Cow::Borrowed(old);
+            }
+        }
+        if action == Action::Deleted {
+            pairs.retain(|pair| pair.new.is_empty());
+        }
+        if let [pair] = pairs.as_mut_slice() {
+            pair.hint.new_line = pair.hint.new_line.or_else(|| self.located_line(file));
+        }
+        let evidence = file.evidence().unwrap_or(Evidence::Input);
+        pairs
+            .into_iter()
+            .map(|pair| fragment(pair, evidence))
+            .collect()
+    }
+
+    /// The line of the one location that names this file, from 0.
+    fn located_line(&self, file: &File<'_>) -> Option<u32> {
+        let path = file.place.inside()?;
+        let here = |location: &&CallLocation| {
+            self.context.workspace.resolve(&location.path).as_ref() == Some(path)
+        };
+        let mut lines = self
+            .call
+            .locations
+            .iter()
+            .filter(here)
+            .map(|location| location.line);
+        let line = lines.next()??;
+        if lines.next().is_some() {
+            None
+        } else {
+            line.checked_sub(1)
+        }
+    }
+
+    /// A failed patch of a tool that applies section by section.
+    fn partly_applied(&self, resolver: &Resolver<'_>) -> Option<NoticeKind> {
+        if self.outcome.changed_nothing() {
+            return None;
+        }
+        let patch = self
+            .inputs
+            .iter()
+            .find_map(|(_, input)| input.and_then(input::envelope_of_input))?;
+        let sections = acp_grammar::patch::parse_lenient(patch).patch.sections;
+        let failing = sections
+            .iter()
+            .position(|section| self.outcome.mentions(section.path));
+        let done = failing.unwrap_or(sections.len().saturating_sub(1));
+        let places = sections
+            .iter()
+            .take(done)
+            .filter_map(|section| resolver.place(section.path));
+        let mut paths: Vec<Arc<str>> = places.filter_map(|place| place.inside().cloned()).collect();
+        paths.dedup();
+        (!paths.is_empty()).then_some(NoticeKind::PartlyApplied { paths })
+    }
+
+    /// A patch that was applied, as the agent says, though nobody can read it.
+    fn rejected_patch(&self) -> Option<NoticeKind> {
+        let patch = self
+            .inputs
+            .iter()
+            .find_map(|(_, input)| input.and_then(input::envelope_of_input))?;
+        let error = acp_grammar::patch::parse_lenient(patch)
+            .skipped
+            .into_iter()
+            .next()?;
+        let line = u32::try_from(error.position(patch).line).unwrap_or(u32::MAX);
+        Some(NoticeKind::PatchRejected {
+            line,
+            message: error.to_string().into(),
+        })
+    }
+}
+
+fn fragment(pair: Pair<'_>, evidence: Evidence) -> FragmentDraft {
+    let mut hint = pair.hint;
+    hint.masked = masked::is_masked(&pair.old) || masked::is_masked(&pair.new);
+    FragmentDraft {
+        old_text: pair.old.into(),
+        new_text: pair.new.into(),
+        evidence,
+        hint,
+    }
+}
+
+/// The whole file before and after, as far as the sources have it or it follows from them.
+fn whole_texts(file: &File<'_>, action: Action) -> WholeTexts {
+    let old = match action {
+        Action::Created => Some(""),
+        _ => file.whole_old(),
+    };
+    let new = match action {
+        Action::Deleted => Some(Cow::Borrowed("")),
+        _ => file.whole_new().map(Cow::Borrowed).or_else(|| {
+            let pairs = file.pairs();
+            let applied = (!pairs.is_empty()).then(|| splice::apply_pairs(old?, &pairs));
+            applied.flatten().map(Cow::Owned)
+        }),
+    };
+    WholeTexts {
+        old: old.map(Into::into),
+        new: new.map(Into::into),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,263 @@
+//! What the input of a call asks for: a write, an edit, a patch, a deletion or a move, under the
+//! names that agents give their arguments.
+
+use super::content::stands_for_text;
+use super::facts::{Facts, Operation, Pair};
+use super::json::{Json, Object};
+use super::patch_text::{facts_of_patch, is_envelope};
+use super::result::{
+    FROM_KEYS, NEW_KEYS, OLD_KEYS, PATH_KEYS, REPLACE_ALL_KEYS, TO_KEYS, facts_of_map,
+};
+use super::shell;
+use super::tool::{Class, Tool};
+use crate::model::{Evidence, Hint};
+
+/// Names of old and new texts that mean something else outside an edit.
+const EDIT_OLD_KEYS: &[&str] = &["search", "find", "old", "target", "from"];
+const EDIT_NEW_KEYS: &[&str] = &["replace", "replacement", "new", "to"];
+const CONTENT_KEYS: &[&str] = &[
+    "content",
+    "contents",
+    "file_text",
+    "fileText",
+    "text",
+    "new_content",
+    "newContent",
+    "data",
+];
+const PATCH_KEYS: &[&str] = &[
+    "patch",
+    "patchText",
+    "patch_text",
+    "input",
+    "diff",
+    "unified_diff",
+    "unifiedDiff",
+];
+const LIST_KEYS: &[&str] = &["edits", "changes", "replacements", "operations", "files"];
+const SOURCE_KEYS: &[&str] = &[
+    "source",
+    "src",
+    "from",
+    "sourcePath",
+    "source_path",
+    "oldPath",
+    "old_path",
+    "fromPath",
+];
+const DESTINATION_KEYS: &[&str] = &[
+    "destination",
+    "dest",
+    "dst",
+    "to",
+    "destinationPath",
+    "destination_path",
+    "targetPath",
+    "newPath",
+    "new_path",
+    "toPath",
+    "target",
+];
+
+/// What the input asks for, file by file.
+pub(super) fn facts_of_input<'a>(input: &'a Json<'a>, tool: &Tool) -> Vec<Facts<'a>> {
+    match input {
+        Json::String(text) if is_envelope(text) => {
+            facts_of_patch(text, Evidence::Input).unwrap_or_default()
+        }
+        Json::Object(object) => facts_of_object(object, tool),
+        _ => Vec::new(),
+    }
+}
+
+/// The file that the input names, if it names one.
+pub(super) fn path_of_input<'a>(input: &'a Json<'a>) -> Option<&'a str> {
+    input.as_object()?.word(PATH_KEYS)
+}
+
+/// The patch in the `apply_patch` language that the input hands over, if it does.
+pub(super) fn envelope_of_input<'a>(input: &'a Json<'a>) -> Option<&'a str> {
+    match input {
+        Json::String(text) => Some(text.as_ref()),
+        Json::Object(object) => PATCH_KEYS
+            .iter()
+            .find_map(|name| object.get(name)?.as_str()),
+        _ => None,
+    }
+    .filter(|text| is_envelope(text))
+}
+
+fn facts_of_object<'a>(object: &'a Object<'a>, tool: &Tool) -> Vec<Facts<'a>> {
+    if let Some(facts) = object.first(&["changes", "files"], |map| {
+        facts_of_map(map, Evidence::Input)
+    }) {
+        return facts;
+    }
+    if let Some(patch) = shell::patch_of_command(object) {
+        let mut facts = facts_of_patch(patch.text, Evidence::Input).unwrap_or_default();
+        for facts in &mut facts {
+            patch.resolve(facts);
+        }
+        return facts;
+    }
+    if matches!(tool.class, Class::Run | Class::Look) || is_view(object) {
+        return Vec::new();
+    }
+    if let Some(facts) = patch(object) {
+        return facts;
+    }
+    if let Some(facts) = relocation(object, tool) {
+        return vec![facts];
+    }
+    listed_files(object, tool).unwrap_or_else(|| one_file(object, tool).into_iter().collect())
+}
+
+/// One tool with several commands, one of which only looks (`{"command": "view", "path": ...}`).
+fn is_view(object: &Object<'_>) -> bool {
+    matches!(
+        object.text(&["command", "action"]),
+        Some("view" | "read" | "undo_edit" | "list")
+    )
+}
+
+fn patch<'a>(object: &'a Object<'a>) -> Option<Vec<Facts<'a>>> {
+    // Some agents put blocks of search-and-replace where others put the whole content.
+    let texts = PATCH_KEYS
+        .iter()
+        .chain(&["content"])
+        .filter_map(|name| object.get(name)?.as_str());
+    let mut read = texts.filter_map(|text| facts_of_patch(text, Evidence::Input));
+    let mut facts = read.next()?;
+    if let ([only], Some(path)) = (facts.as_mut_slice(), object.word(PATH_KEYS)) {
+        // A path beside the patch is more exact than the header of a diff.
+        if only.from.is_none() {
+            only.path = Some(path.into());
+        }
+    }
+    Some(facts)
+}
+
+/// A deletion or a move.
+fn relocation<'a>(object: &'a Object<'a>, tool: &Tool) -> Option<Facts<'a>> {
+    match tool.class {
+        Class::Delete => {
+            let facts = Facts::new(Some(object.word(PATH_KEYS)?.into()), Evidence::Input);
+            Some(Facts {
+                operation: Some(Operation::Delete),
+                ..facts
+            })
+        }
+        Class::Move => {
+            let from = object
+                .word(SOURCE_KEYS)
+                .or_else(|| object.word(PATH_KEYS))?;
+            let to = object
+                .word(DESTINATION_KEYS)
+                .or_else(|| object.word(TO_KEYS))?;
+            let facts = Facts::new(Some(to.into()), Evidence::Input);
+            Some(Facts {
+                from: Some(from.into()),
+                operation: Some(Operation::Move),
+                ..facts
+            })
+        }
+        _ => None,
+    }
+}
+
+/// Several files, each with its own path.
+fn listed_files<'a>(object: &'a Object<'a>, tool: &Tool) -> Option<Vec<Facts<'a>>> {
+    let items = object.first(LIST_KEYS, Json::as_list)?;
+    let facts: Vec<Facts<'a>> = items
+        .iter()
+        .filter_map(Json::as_object)
+        .filter(|item| item.word(PATH_KEYS).is_some())
+        .filter_map(|item| one_file(item, tool))
+        .collect();
+    (!facts.is_empty()).then_some(facts)
+}
+
+fn one_file<'a>(object: &'a Object<'a>, tool: &Tool) -> Option<Facts<'a>> {
+    let mut facts = Facts::new(object.word(PATH_KEYS).map(Into::into), Evidence::Input);
+    if let Some(from) = object.word(FROM_KEYS) {
+        facts.from = Some(from.into());
+    }
+    let listed = object.first(LIST_KEYS, Json::as_list).unwrap_or_default();
+    let pairs = listed.iter().filter_map(Json::as_object).filter_map(edit);
+    facts.pairs = pairs.chain(edit(object)).collect();
+    let may_write = tool.class == Class::Edit;
+    if facts.pairs.is_empty() && may_write {
+        insertion(object, &mut facts);
+    }
+    if facts.pairs.is_empty() && may_write {
+        whole_file(object, tool, &mut facts);
+    }
+    let asked = facts.pairs.len();
+    facts.pairs.retain(|pair| pair.old != pair.new);
+    facts.unchanged = asked > 0 && facts.pairs.is_empty();
+    facts.says_something().then_some(facts)
+}
+
+fn edit<'a>(object: &'a Object<'a>) -> Option<Pair<'a>> {
+    let exact = object.text(OLD_KEYS).zip(object.text(NEW_KEYS));
+    let (old, new) =
+        exact.or_else(|| object.text(EDIT_OLD_KEYS).zip(object.text(EDIT_NEW_KEYS)))?;
+    if stands_for_text(old) || stands_for_text(new) {
+        return None;
+    }
+    let all = object.flag(REPLACE_ALL_KEYS) == Some(true)
+        || object
+            .first(&["expected_replacements"], Json::as_line)
+            .is_some_and(|count| count > 1);
+    Some(Pair {
+        hint: Hint {
+            replace_all: all,
+            ..Hint::default()
+        },
+        ..Pair::new(old, new)
+    })
+}
+
+/// New lines behind a line: `{"insert_line": 3, "new_str": "text"}`.
+fn insertion<'a>(object: &'a Object<'a>, facts: &mut Facts<'a>) {
+    let line = object.first(&["insert_line", "insertLine"], Json::as_line);
+    let text = object
+        .text(&["insert_text", "insertText"])
+        .or_else(|| object.text(NEW_KEYS));
+    if let (Some(line), Some(text)) = (line, text) {
+        let hint = Hint {
+            old_line: Some(line),
+            new_line: Some(line),
+            ..Hint::default()
+        };
+        facts.pairs = vec![Pair {
+            hint,
+            ..Pair::new("", text)
+        }];
+    }
+}
+
+fn whole_file<'a>(object: &'a Object<'a>, tool: &Tool, facts: &mut Facts<'a>) {
+    let Some(content) = object
+        .text(CONTENT_KEYS)
+        .filter(|text| !stands_for_text(text))
+    else {
+        return;
+    };
+    let appends = object.flag(&["append"]) == Some(true)
+        || object
+            .text(&["mode", "command"])
+            .is_some_and(|mode| mode == "append")
+        || tool.name.to_lowercase().contains("append");
+    let hint = Hint {
+        end_of_file: appends,
+        ..Hint::default()
+    };
+    facts.pairs = vec![Pair {
+        hint,
+        ..Pair::new("", content)
+    }];
+    if !appends {
+        facts.whole_new = Some(content.into());
+    }
+}

@@ -1,0 +1,266 @@
+//! The sources of a call put together, file by file.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::facts::{Facts, Operation, Pair};
+use super::place::{Place, Resolver};
+
+/// A source of evidence, best first. What a better source says is not asked of a weaker one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Rank {
+    /// The result of the call.
+    Result,
+    /// Diff content that came with the final status.
+    Final,
+    /// Diff content that was a proposal and still stands.
+    Proposed,
+    /// Diff content from before the present content.
+    Earlier,
+    /// Diff content of the permission question.
+    Permission,
+    /// The input of the call.
+    Input,
+    /// The input in the permission question.
+    AskedInput,
+}
+
+impl Rank {
+    /// The source is diff content, whose paths some agents cut down to the file name in a replay.
+    pub(super) fn is_of_diffs(self) -> bool {
+        matches!(
+            self,
+            Self::Final | Self::Proposed | Self::Earlier | Self::Permission
+        )
+    }
+}
+
+/// All that is known about one file of a call.
+#[derive(Debug)]
+pub(super) struct File<'a> {
+    pub(super) place: Place,
+    pub(super) from: Option<Place>,
+    /// What the sources say, best first.
+    facts: Vec<(Rank, Facts<'a>)>,
+}
+
+/// The files that a call is about, each with what all sources say about it.
+///
+/// Which files these are is decided by the best source that says anything: a weaker one adds texts
+/// to those files, never further files.
+pub(super) fn files_of<'a>(
+    sources: Vec<(Rank, Vec<Facts<'a>>)>,
+    resolver: &Resolver<'_>,
+) -> Vec<File<'a>> {
+    let deciding = sources
+        .iter()
+        .filter(|(_, facts)| facts.iter().any(Facts::says_something))
+        .map(|(rank, _)| *rank)
+        .min();
+    let Some(deciding) = deciding else {
+        return Vec::new();
+    };
+    // A result may tell of one file and the diffs of several.
+    let deciding = if deciding == Rank::Result {
+        Rank::Proposed
+    } else {
+        deciding
+    };
+    let only_path = only_path(&sources, resolver);
+    let mut files: Vec<File<'a>> = Vec::new();
+    let mut index: HashMap<Place, usize> = HashMap::new();
+    for (rank, facts) in sources {
+        for facts in facts {
+            let place = match &facts.path {
+                Some(path) => resolver.place(path),
+                None => only_path.clone(),
+            };
+            let Some(place) = place else { continue };
+            let may_add = rank <= deciding && facts.says_something();
+            let found = index.get(&place).copied().or_else(|| {
+                may_add.then(|| {
+                    files.push(File {
+                        place: place.clone(),
+                        from: None,
+                        facts: Vec::new(),
+                    });
+                    index.insert(place, files.len() - 1);
+                    files.len() - 1
+                })
+            });
+            let Some(file) = found.and_then(|at| files.get_mut(at)) else {
+                continue;
+            };
+            if file.from.is_none() {
+                let from = facts.from.as_deref().and_then(|from| resolver.place(from));
+                file.from = from.filter(|from| *from != file.place);
+            }
+            file.facts.push((rank, facts));
+        }
+    }
+    drop_moved_away(files)
+}
+
+/// A tool that reports a move as a deletion beside it means one change.
+fn drop_moved_away(mut files: Vec<File<'_>>) -> Vec<File<'_>> {
+    let moved: Vec<Place> = files.iter().filter_map(|file| file.from.clone()).collect();
+    if !moved.is_empty() {
+        files.retain(|file| {
+            !(moved.contains(&file.place) && file.operation() == Some(Operation::Delete))
+        });
+    }
+    files
+}
+
+/// The one path that the sources name, for those that name none.
+fn only_path(sources: &[(Rank, Vec<Facts<'_>>)], resolver: &Resolver<'_>) -> Option<Place> {
+    let paths = sources
+        .iter()
+        .flat_map(|(_, facts)| facts)
+        .filter_map(|facts| facts.path.as_deref());
+    let mut places = paths.filter_map(|path| resolver.place(path));
+    let first = places.next()?;
+    places.all(|place| place == first).then_some(first)
+}
+
+impl<'a> File<'a> {
+    /// A file that is named and of which nothing else is known.
+    pub(super) fn named(place: Place) -> Self {
+        Self {
+            place,
+            from: None,
+            facts: Vec::new(),
+        }
+    }
+
+    /// The word of the best source that has one.
+    pub(super) fn operation(&self) -> Option<Operation> {
+        self.facts.iter().find_map(|(_, facts)| facts.operation)
+    }
+
+    /// What the best source says on whether the file is new.
+    pub(super) fn created(&self) -> Option<bool> {
+        self.facts.iter().find_map(|(_, facts)| facts.created)
+    }
+
+    /// The file was deleted and written anew by the same call.
+    pub(super) fn is_replaced(&self) -> bool {
+        let deleted = |at: usize, rank: Rank| {
+            self.facts[..at].iter().any(|(before, facts)| {
+                *before == rank && facts.operation == Some(Operation::Delete)
+            })
+        };
+        let mut facts = self.facts.iter().enumerate();
+        facts.any(|(at, (rank, facts))| {
+            *rank != Rank::Result && facts.operation == Some(Operation::Add) && deleted(at, *rank)
+        })
+    }
+
+    /// The best source with texts says that they are all of a new file. A proposal proves nothing.
+    pub(super) fn is_whole_new_file(&self) -> bool {
+        self.facts
+            .iter()
+            .any(|(rank, facts)| *rank <= Rank::Final && facts.whole_new_file)
+    }
+
+    /// The sources say that nothing changed.
+    pub(super) fn is_unchanged(&self) -> bool {
+        let result = |rank: Rank| rank == Rank::Result;
+        let says = |facts: &Facts<'a>| facts.unchanged && facts.pairs.is_empty();
+        self.facts
+            .iter()
+            .any(|(rank, facts)| result(*rank) && says(facts))
+            || (self.facts.iter().any(|(_, facts)| says(facts))
+                && self
+                    .facts
+                    .iter()
+                    .all(|(_, facts)| facts.pairs.is_empty() && facts.operation.is_none()))
+    }
+
+    /// The texts of the best source that has some, all of that source; the source's rank with them.
+    pub(super) fn pairs(&self) -> Vec<Pair<'a>> {
+        let Some((best, first)) = self.facts.iter().find(|(_, facts)| !facts.pairs.is_empty())
+        else {
+            return Vec::new();
+        };
+        if *best == Rank::Result {
+            // A result often says the same in several shapes; the first one is the most exact.
+            return first.pairs.clone();
+        }
+        let same = self.facts.iter().filter(|(rank, _)| rank == best);
+        same.flat_map(|(_, facts)| facts.pairs.iter().cloned())
+            .collect()
+    }
+
+    /// The source of [`File::pairs`].
+    pub(super) fn evidence(&self) -> Option<crate::model::Evidence> {
+        self.facts
+            .iter()
+            .find(|(_, facts)| !facts.pairs.is_empty())
+            .map(|(_, facts)| facts.evidence)
+    }
+
+    /// A weaker source says that this text was replaced wherever it stood.
+    pub(super) fn replaces_all(&self, pair: &Pair<'_>) -> bool {
+        let mut pairs = self.facts.iter().flat_map(|(_, facts)| &facts.pairs);
+        pairs.any(|other| other.hint.replace_all && other.old == pair.old && other.new == pair.new)
+    }
+
+    /// The whole file before, from the best source that has it.
+    pub(super) fn whole_old(&self) -> Option<&str> {
+        self.facts
+            .iter()
+            .find_map(|(_, facts)| facts.whole_old.as_deref())
+    }
+
+    /// The whole file after, from the best source that has it.
+    pub(super) fn whole_new(&self) -> Option<&str> {
+        self.facts
+            .iter()
+            .find_map(|(_, facts)| facts.whole_new.as_deref())
+    }
+}
+
+/// A list in which a call names its files, a moved one under its old path.
+#[derive(Debug)]
+pub(super) struct NameList {
+    pub(super) places: Vec<Place>,
+    /// The list is known to name files as they were before the call. Others count only where a
+    /// further name agrees with a diff, or a source says that the file was moved.
+    pub(super) names_old_paths: bool,
+}
+
+/// Finds the paths before a move where the call names as many files as it has diffs, and one of
+/// them is another: agents give a moved file's diff under its new path and its old path elsewhere.
+pub(super) fn pair_moves(files: &mut [File<'_>], names: &NameList) {
+    if files.iter().any(|file| file.from.is_some()) {
+        return;
+    }
+    let extra = |name: &&Place| files.iter().all(|file| file.place != **name);
+    let mut unmatched: Vec<&Place> = names.places.iter().filter(extra).collect();
+    let same_count = files.len() == names.places.len();
+    let unnamed: Vec<usize> = (0..files.len())
+        .filter(|at| {
+            let moved = files[*at].operation() == Some(Operation::Move);
+            moved || (same_count && !names.places.contains(&files[*at].place))
+        })
+        .collect();
+    if unnamed.len() != unmatched.len() {
+        return;
+    }
+    let agrees = unnamed.len() < files.len() || names.names_old_paths;
+    for (at, name) in unnamed.into_iter().zip(unmatched.drain(..)) {
+        let file = &mut files[at];
+        let moved = file.operation() == Some(Operation::Move);
+        let edits = !matches!(file.operation(), Some(Operation::Add | Operation::Delete))
+            && file.pairs().iter().all(|pair| !pair.old.is_empty());
+        if moved || (edits && agrees && !name.is_directory_of(&file.place)) {
+            file.from = Some(name.clone());
+        }
+    }
+}
+
+/// The path as an activity shows it.
+pub(super) fn shown(place: &Place) -> Arc<str> {
+    Arc::clone(place.shown())
+}

@@ -1,0 +1,193 @@
+//! Where the paths of a call belong.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::super::Context;
+
+/// Where a path that an agent sent belongs.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum Place {
+    /// In the workspace: relative to its root.
+    Inside(Arc<str>),
+    /// The agent names a file name only, and nothing says in which directory.
+    Nameless(Arc<str>),
+    /// Outside the workspace, as sent.
+    Outside(Arc<str>),
+}
+
+impl Place {
+    pub(super) fn inside(&self) -> Option<&Arc<str>> {
+        match self {
+            Self::Inside(path) => Some(path),
+            Self::Nameless(_) | Self::Outside(_) => None,
+        }
+    }
+
+    /// The other path lies below this one.
+    pub(super) fn is_directory_of(&self, other: &Place) -> bool {
+        let below = other.shown().strip_prefix(&**self.shown());
+        below.is_some_and(|rest| rest.starts_with(['/', '\\']))
+    }
+
+    /// The path for people and for tables: relative to the root where it lies in it.
+    pub(super) fn shown(&self) -> &Arc<str> {
+        match self {
+            Self::Inside(path) | Self::Nameless(path) | Self::Outside(path) => path,
+        }
+    }
+}
+
+/// Places the paths of one call.
+pub(super) struct Resolver<'a> {
+    context: &'a Context<'a>,
+    /// Paths with a directory that the call names, placed, by which bare names are completed.
+    full: Vec<Arc<str>>,
+    /// Bare names that are paths, since they do not come from a diff.
+    named: HashSet<String>,
+    historical: bool,
+}
+
+impl<'a> Resolver<'a> {
+    /// A resolver that knows all paths of the call. Those of its diffs may be file names only.
+    pub(super) fn new<'s>(
+        context: &'a Context<'a>,
+        of_diffs: impl Iterator<Item = &'s str>,
+        others: impl Iterator<Item = &'s str>,
+        historical: bool,
+    ) -> Self {
+        let mut resolver = Self {
+            context,
+            full: Vec::new(),
+            named: HashSet::new(),
+            historical,
+        };
+        for path in others {
+            if is_bare(path) {
+                resolver.named.insert(path.to_owned());
+            } else {
+                resolver.add_full(path);
+            }
+        }
+        of_diffs
+            .filter(|path| !is_bare(path))
+            .for_each(|path| resolver.add_full(path));
+        resolver
+    }
+
+    fn add_full(&mut self, path: &str) {
+        let path = self.context.workspace.resolve(&plain_path(path));
+        self.full
+            .extend(path.filter(|path| !self.full.contains(path)));
+    }
+
+    /// Where a path belongs. `None` for a blank path and for the workspace root itself.
+    pub(super) fn place(&self, sent: &str) -> Option<Place> {
+        if sent.trim().is_empty() {
+            return None;
+        }
+        if let Some(place) = is_bare(sent).then(|| self.place_name(sent)).flatten() {
+            return Some(place);
+        }
+        let path = plain_path(sent);
+        if is_home(&path) {
+            return Some(Place::Outside(sent.into()));
+        }
+        match self.context.workspace.resolve(&path) {
+            Some(path) => Some(Place::Inside(path)),
+            None if self.is_root(&path) => None,
+            None => Some(Place::Outside(sent.into())),
+        }
+    }
+
+    /// A bare name, where it is not simply a path: the one path of the call that ends in it; in a
+    /// replay, the one path of the session.
+    fn place_name(&self, name: &str) -> Option<Place> {
+        let mut ends = self.full.iter().filter(|path| file_name(path) == name);
+        if let Some(first) = ends.next() {
+            return ends
+                .all(|other| other == first)
+                .then(|| Place::Inside(Arc::clone(first)));
+        }
+        if !self.historical || self.named.contains(name) {
+            return None;
+        }
+        Some(match self.context.known_paths.unique_path_named(name) {
+            Some(path) => Place::Inside(Arc::clone(path)),
+            None => Place::Nameless(name.into()),
+        })
+    }
+
+    fn is_root(&self, path: &str) -> bool {
+        let trimmed = |path: &str| path.trim_end_matches(['/', '\\']).len();
+        let root = self.context.workspace.root();
+        path == "." || path.get(..trimmed(path)) == root.get(..trimmed(root))
+    }
+}
+
+fn is_bare(path: &str) -> bool {
+    !path.contains(['/', '\\'])
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit_once('/').map_or(path, |(_, name)| name)
+}
+
+fn is_home(path: &str) -> bool {
+    path == "~" || path.starts_with("~/") || path.starts_with("~\\")
+}
+
+/// A path from a path or a `file:` URI.
+fn plain_path(sent: &str) -> Cow<'_, str> {
+    let Some(rest) = sent.strip_prefix("file://") else {
+        return Cow::Borrowed(sent);
+    };
+    let path = rest.strip_prefix("localhost").unwrap_or(rest);
+    // `file:///C:/a` names the drive behind the slash.
+    let drive = path.as_bytes().get(2) == Some(&b':');
+    let path = if drive {
+        path.trim_start_matches('/')
+    } else {
+        path
+    };
+    percent_decoded(path)
+}
+
+fn percent_decoded(text: &str) -> Cow<'_, str> {
+    if !text.contains('%') {
+        return Cow::Borrowed(text);
+    }
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('%') {
+        bytes.extend_from_slice(before.as_bytes());
+        let byte = after
+            .get(..2)
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        bytes.push(byte.unwrap_or(b'%'));
+        rest = if byte.is_some() {
+            after.get(2..).unwrap_or("")
+        } else {
+            after
+        };
+    }
+    bytes.extend_from_slice(rest.as_bytes());
+    String::from_utf8(bytes).map_or(Cow::Borrowed(text), Cow::Owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain_path;
+
+    #[test]
+    fn uris_are_paths() {
+        assert_eq!(plain_path("file:///w/a%20b.txt"), "/w/a b.txt");
+        assert_eq!(plain_path("file:///C:/w/a"), "C:/w/a");
+        assert_eq!(plain_path("/w/100%"), "/w/100%");
+        assert_eq!(
+            plain_path("file:///w/%zz%e4"),
+            "file:///w/%zz%e4".trim_start_matches("file://")
+        );
+    }
+}

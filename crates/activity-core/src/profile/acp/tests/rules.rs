@@ -1,0 +1,218 @@
+//! The rules, on agents that nobody has recorded.
+
+use expect_test::expect;
+
+use super::{Setting, check, check_in};
+
+const REPLAY: Setting = Setting {
+    historical: true,
+    existing: &[],
+};
+
+#[test]
+fn a_single_message_may_be_all() {
+    check(
+        r#"{"title":"Apply changes","kind":"edit","status":"completed","content":[{"type":"diff","path":"/w/a","oldText":null,"newText":"x\n"},{"type":"diff","path":"/w/b","oldText":"o\n","newText":"n\n"}]}"#,
+        &expect![""],
+    );
+}
+
+#[test]
+fn a_proposal_of_a_new_file_proves_nothing() {
+    check(
+        r#"{"title":"Write","name":"write","kind":"edit","content":[{"type":"diff","path":"/w/a","oldText":null,"newText":"x\n"}]}
+{"status":"completed"}"#,
+        &expect![""],
+    );
+    check(
+        r#"{"title":"Edit","name":"edit","kind":"edit","status":"completed","content":[{"type":"diff","path":"/w/a","oldText":"","newText":"inserted"}]}"#,
+        &expect![""],
+    );
+    let existing = Setting {
+        existing: &["a"],
+        historical: false,
+    };
+    check_in(
+        &existing,
+        r#"{"title":"Write","name":"write","kind":"edit","status":"completed","content":[{"type":"diff","path":"/w/a","oldText":null,"newText":"x\n"}]}"#,
+        &expect![""],
+    );
+}
+
+#[test]
+fn the_result_decides_which_files_changed() {
+    check(
+        r#"{"kind":"edit","name":"multi_edit","rawInput":{"edits":[{"path":"a","old_string":"1","new_string":"2"},{"path":"b","old_string":"3","new_string":"4"}]}}
+{"status":"completed","rawOutput":{"files":[{"path":"a","status":"modified","patch":"@@ -7 +7 @@\n-1\n+2\n"}]}}"#,
+        &expect![""],
+    );
+}
+
+#[test]
+fn inputs_of_many_spellings() {
+    for input in [
+        r#"{"path":"a","old_string":"o","new_string":"n"}"#,
+        r#"{"file_path":"a","oldString":"o","newString":"n"}"#,
+        r#"{"filePath":"a","old_str":"o","new_str":"n"}"#,
+        r#"{"target_file":"a","search":"o","replace":"n"}"#,
+        r#"{"path":"a","edits":[{"oldText":"o","newText":"n"}]}"#,
+        r#"{"path":"a","changes":[{"old_string":"o","new_string":"n"}]}"#,
+        r#"{"edits":[{"file_path":"a","old_string":"o","new_string":"n"}]}"#,
+        r#"{"files":[{"path":"a","edits":[{"old_text":"o","new_text":"n"}]}]}"#,
+        r#"{"path":"a","diff":"<<<<<<< SEARCH\no\n=======\nn\n>>>>>>> REPLACE"}"#,
+        r#"{"path":"a","content":"<<<<<<< SEARCH\no\n=======\nn\n>>>>>>> REPLACE"}"#,
+        r#"{"patch":"--- a/a\n+++ b/a\n@@ -1 +1 @@\n-o\n+n\n"}"#,
+        r#"{"input":"*** Begin Patch\n*** Update File: a\n@@\n-o\n+n\n*** End Patch"}"#,
+        r#""*** Begin Patch\n*** Update File: a\n@@\n-o\n+n\n*** End Patch""#,
+        r#""{\"path\":\"a\",\"old_string\":\"o\",\"new_string\":\"n\"}""#,
+    ] {
+        let call = super::completed(&format!(r#"{{"kind":"edit","rawInput":{input}}}"#));
+        let findings = super::findings(&call, &[]);
+        let [draft] = findings.drafts.as_slice() else {
+            panic!("{input}: {findings:?}")
+        };
+        let texts: Vec<(&str, &str)> = draft
+            .fragments
+            .iter()
+            .map(|fragment| (fragment.old_text.trim_end(), fragment.new_text.trim_end()))
+            .collect();
+        assert_eq!(
+            (&*draft.relative_path, texts.as_slice()),
+            ("a", [("o", "n")].as_slice()),
+            "{input}"
+        );
+    }
+}
+
+#[test]
+fn results_of_many_shapes() {
+    for output in [
+        r#"{"path":"a","originalContent":"o\n","newContent":"n\n"}"#,
+        r#"{"file":"a","before":"o\n","after":"n\n"}"#,
+        r#"{"filePath":"a","structuredPatch":[{"oldStart":1,"oldLines":1,"newStart":1,"newLines":1,"lines":["-o","+n"]}]}"#,
+        r#"{"details":{"changed":true,"patch":"--- a\n+++ a\n@@ -1 +1 @@\n-o\n+n\n"}}"#,
+        r#"{"metadata":{"files":[{"file":"a","type":"update","diff":"@@ -1 +1 @@\n-o\n+n\n"}]}}"#,
+        r#"{"changes":{"a":{"type":"update","unified_diff":"@@ -1 +1 @@\n-o\n+n\n","move_path":null}}}"#,
+        r#"{"result":{"path":"a","occurrences":[{"startLine":1,"newStartLine":1,"oldText":"o","newText":"n"}]}}"#,
+        r#"[{"type":"text","text":"--- a\n+++ a\n@@ -1 +1 @@\n-o\n+n\n"}]"#,
+    ] {
+        let call = super::completed(&format!(r#"{{"kind":"edit","rawOutput":{output}}}"#));
+        let findings = super::findings(&call, &[]);
+        let [draft] = findings.drafts.as_slice() else {
+            panic!("{output}: {findings:?}")
+        };
+        let texts: Vec<(&str, &str)> = draft
+            .fragments
+            .iter()
+            .map(|fragment| (fragment.old_text.trim_end(), fragment.new_text.trim_end()))
+            .collect();
+        assert_eq!(
+            (&*draft.relative_path, texts.as_slice()),
+            ("a", [("o", "n")].as_slice()),
+            "{output}"
+        );
+    }
+}
+
+#[test]
+fn deletions_and_moves_need_no_text() {
+    check(
+        r#"{"kind":"delete","title":"Delete","status":"completed","locations":[{"path":"/w/a"},{"path":"/w/b"}]}"#,
+        &expect![""],
+    );
+    check(
+        r#"{"kind":"move","title":"Move","status":"completed","rawInput":{"source":"/w/a","destination":"/w/b"}}"#,
+        &expect![""],
+    );
+    check(
+        r#"{"kind":"move","title":"Move","status":"completed","locations":[{"path":"/w/a"},{"path":"/w/b"}]}"#,
+        &expect![""],
+    );
+    check(
+        r#"{"kind":"other","name":"delete_file","title":"t","status":"completed","rawInput":{"path":"a"}}"#,
+        &expect![""],
+    );
+}
+
+#[test]
+fn diffs_of_the_second_version() {
+    check(
+        r#"{"kind":"edit","title":"t","status":"completed","content":[{"type":"diff","path":"/w/n","operation":"add","fileType":"text","patch":"diff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+x\n"},{"type":"diff","path":"/w/b","oldPath":"/w/a","operation":"move","patch":"diff --git a/a b/b\nrename from a\nrename to b\n"},{"type":"diff","path":"/w/bin","operation":"modify","fileType":"binary"},{"type":"diff","path":"/w/dir","operation":"add","fileType":"directory"},{"type":"diff","path":"/w/d","operation":"delete"}]}"#,
+        &expect![""],
+    );
+}
+
+#[test]
+fn nothing_is_listed_that_did_not_happen() {
+    for messages in [
+        // An edit that changes nothing.
+        r#"{"kind":"edit","status":"completed","content":[{"type":"diff","path":"/w/a","oldText":"x","newText":"x"}]}"#,
+        r#"{"kind":"edit","status":"completed","rawInput":{"path":"a","old_string":"x","new_string":"x"},"locations":[{"path":"/w/a"}]}"#,
+        r#"{"kind":"edit","status":"completed","rawInput":{"path":"a","content":"x"},"rawOutput":{"changed":false}}"#,
+        // Tools that look, plan or fetch.
+        r#"{"kind":"search","status":"completed","rawOutput":{"files":[{"path":"a","status":"modified"}]}}"#,
+        r#"{"kind":"think","name":"TodoWrite","status":"completed","rawInput":{"path":"a","content":"x"}}"#,
+        r#"{"name":"git_diff","status":"completed","rawOutput":{"path":"a","diff":"--- a\n+++ a\n@@ -1 +1 @@\n-o\n+n\n"}}"#,
+        r#"{"name":"str_replace_editor","kind":"edit","status":"completed","rawInput":{"command":"view","path":"a"}}"#,
+        r#"{"kind":"other","title":"Something","status":"completed","rawInput":{"path":"a","content":"x"}}"#,
+    ] {
+        check(messages, &expect![""]);
+    }
+}
+
+#[test]
+fn what_a_shell_did_is_not_known() {
+    check(
+        r#"{"kind":"execute","title":"ls > a","status":"completed","rawInput":{"command":"ls > a"},"rawOutput":{"stdout":"--- a\n+++ a\n@@ -1 +1 @@\n-o\n+n\n"}}"#,
+        &expect![""],
+    );
+    check(
+        r#"{"kind":"execute","status":"completed","rawInput":{"command":["bash","-lc","cd sub && apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: a\n@@\n-o\n+n\n*** End Patch\nEOF\n"]}}"#,
+        &expect![""],
+    );
+    check(
+        r#"{"kind":"execute","status":"failed","rawInput":{"command":"rm a"},"rawOutput":"Exec denied (user-denied): rm a"}"#,
+        &expect![""],
+    );
+}
+
+#[test]
+fn paths_stay_in_the_workspace() {
+    check(
+        r#"{"kind":"edit","status":"completed","content":[{"type":"diff","path":"/etc/a","oldText":"o","newText":"n"},{"type":"diff","path":"~/b","oldText":"o","newText":"n"},{"type":"diff","path":"../c","oldText":"o","newText":"n"},{"type":"diff","path":"sub/../d","oldText":"o","newText":"n"},{"type":"diff","path":"file:///w/e%20f","oldText":"o","newText":"n"}]}"#,
+        &expect![""],
+    );
+    check(
+        r#"{"kind":"move","status":"completed","rawInput":{"source":"/w/a","destination":"/tmp/a"}}"#,
+        &expect![""],
+    );
+}
+
+#[test]
+fn a_name_is_completed_by_the_other_paths_of_its_call() {
+    check_in(
+        &REPLAY,
+        r#"{"kind":"edit","status":"completed","content":[{"type":"diff","path":"a","oldText":"o","newText":"n"}],"locations":[{"path":"/w/sub/a","line":3}]}"#,
+        &expect![""],
+    );
+}
+
+#[test]
+fn an_insertion_stands_where_its_input_says() {
+    check(
+        r#"{"name":"str_replace_based_edit_tool","kind":"edit","status":"completed","rawInput":{"command":"insert","path":"a","insert_line":2,"insert_text":"x\n"}}"#,
+        &expect![""],
+    );
+    check(
+        r#"{"name":"WriteFile","kind":"edit","status":"completed","rawInput":{"path":"a","content":"x\n","mode":"append"}}"#,
+        &expect![""],
+    );
+}
+
+#[test]
+fn a_patch_that_nobody_can_read_is_named() {
+    check(
+        r#"{"name":"apply_patch","kind":"other","status":"completed","rawInput":{"input":"*** Begin Patch\n*** Update File: a\nno mark\n*** End Patch"}}"#,
+        &expect![""],
+    );
+}
