@@ -40,6 +40,8 @@ pub struct Context<'a> {
     /// The files that the session already knows. The caller notes the findings of each completed
     /// call in them, whatever the profile.
     pub known_paths: &'a KnownPaths,
+    /// The number of the call in its session, from 0.
+    pub call: usize,
 }
 
 /// What the evidence of one call says.

@@ -11,7 +11,7 @@ mod read;
 mod settle;
 mod tool;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::mem;
 use std::sync::Arc;
 
@@ -134,6 +134,8 @@ struct Content {
     call_ids: HashMap<Arc<str>, usize>,
     /// Calls from which more is expected.
     open_calls: BTreeSet<usize>,
+    /// The last finished calls, whose evidence is still kept.
+    kept_evidence: VecDeque<usize>,
     /// Permission questions that wait for an answer.
     questions: HashMap<Arc<str>, usize>,
     ledger: Ledger,
@@ -455,6 +457,7 @@ impl Content {
             turn_ids: HashMap::new(),
             call_ids: HashMap::new(),
             open_calls: BTreeSet::new(),
+            kept_evidence: VecDeque::new(),
             questions: HashMap::new(),
             ledger: Ledger::default(),
             gaps: BTreeMap::new(),

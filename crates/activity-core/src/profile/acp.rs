@@ -57,6 +57,9 @@ pub fn evidence(call: &ToolCall, context: &Context<'_>) -> Findings {
         return looked(call, context);
     }
     let input = call.raw_input.as_deref().and_then(Json::read);
+    if input.as_ref().is_some_and(input::only_looks) {
+        return Findings::default();
+    }
     let asked = call.permission.raw_input.as_deref().and_then(Json::read);
     let output = call.raw_output.as_deref().and_then(Json::read);
     let reading = Reading {
@@ -107,7 +110,6 @@ impl<'a> Reading<'a> {
             failed: completed && self.outcome.failed,
             ..Findings::default()
         };
-        let patched_by_shell = self.tool.class == Class::Run && !sources.is_empty();
         let mut files = files_of(sources, &resolver);
         if files.is_empty() {
             files = self.named_files(&resolver);
@@ -117,12 +119,6 @@ impl<'a> Reading<'a> {
         }
         for file in &files {
             self.draft(file, &mut findings);
-        }
-        let ran = !matches!(self.call.status, Status::Pending) && !self.outcome.changed_nothing();
-        if self.tool.class == Class::Run && ran && !patched_by_shell {
-            findings
-                .notices
-                .push(NoticeKind::ShellCommands { count: 1 });
         }
         if self.call.status == Status::Failed || findings.failed {
             findings.notices.extend(self.partly_applied(&resolver));
@@ -380,8 +376,11 @@ impl<'a> Reading<'a> {
             };
         }
         let path = file.place.inside();
-        let existed =
-            path.and_then(|path| self.context.known_paths.existed_before(&self.call.id, path));
+        let existed = path.and_then(|path| {
+            self.context
+                .known_paths
+                .existed_before(self.context.call, path)
+        });
         let claims_new = match operation {
             Some(Operation::Add) => true,
             Some(_) => false,

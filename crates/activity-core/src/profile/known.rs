@@ -24,7 +24,7 @@ enum Named {
 #[derive(Debug, Clone)]
 struct State {
     exists: bool,
-    by: Arc<str>,
+    by: usize,
     before: Option<bool>,
 }
 
@@ -42,10 +42,11 @@ impl KnownPaths {
         }
     }
 
-    /// Notes what a completed call showed. Noting the same call again replaces what it said before.
-    pub fn note(&mut self, tool_call_id: &Arc<str>, findings: &Findings) {
+    /// Notes what a completed call showed. `call` is the call's number in its session. Noting a call
+    /// again replaces what it said before.
+    pub fn note(&mut self, call: usize, findings: &Findings) {
         for path in &findings.seen {
-            self.note_state(tool_call_id, path, true);
+            self.note_state(call, path, true);
         }
         for draft in &findings.drafts {
             if draft.standing == PathStanding::Unknown {
@@ -53,13 +54,9 @@ impl KnownPaths {
             }
             self.insert(&draft.relative_path);
             if let Some(from_path) = &draft.from_path {
-                self.note_state(tool_call_id, from_path, false);
+                self.note_state(call, from_path, false);
             }
-            self.note_state(
-                tool_call_id,
-                &draft.relative_path,
-                draft.action != Action::Deleted,
-            );
+            self.note_state(call, &draft.relative_path, draft.action != Action::Deleted);
         }
     }
 
@@ -68,10 +65,22 @@ impl KnownPaths {
         self.states.clear();
     }
 
+    /// Takes back what a call said about a path, when it turns out to have failed.
+    pub fn retract(&mut self, call: usize, relative_path: &str) {
+        let state = self.states.get_mut(relative_path);
+        let Some(state) = state.filter(|state| state.by == call) else {
+            return;
+        };
+        match state.before {
+            Some(exists) => state.exists = exists,
+            None => drop(self.states.remove(relative_path)),
+        }
+    }
+
     /// Whether a file existed before a call, as far as the calls before it say.
-    pub fn existed_before(&self, tool_call_id: &str, relative_path: &str) -> Option<bool> {
+    pub fn existed_before(&self, call: usize, relative_path: &str) -> Option<bool> {
         let state = self.states.get(relative_path)?;
-        if *state.by == *tool_call_id {
+        if state.by == call {
             state.before
         } else {
             Some(state.exists)
@@ -86,11 +95,11 @@ impl KnownPaths {
         }
     }
 
-    fn note_state(&mut self, tool_call_id: &Arc<str>, path: &Arc<str>, exists: bool) {
-        let before = self.existed_before(tool_call_id, path);
+    fn note_state(&mut self, call: usize, path: &Arc<str>, exists: bool) {
+        let before = self.existed_before(call, path);
         let state = State {
             exists,
-            by: Arc::clone(tool_call_id),
+            by: call,
             before,
         };
         self.states.insert(Arc::clone(path), state);
@@ -103,27 +112,38 @@ fn file_name(path: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::KnownPaths;
     use crate::profile::Findings;
 
     #[test]
     fn a_call_does_not_see_what_it_did_itself() {
         let mut known = KnownPaths::default();
-        let (first, second): (Arc<str>, Arc<str>) = ("1".into(), "2".into());
         let findings = Findings {
             seen: vec!["a.txt".into()],
             ..Findings::default()
         };
-        known.note(&first, &findings);
-        known.note(&first, &findings);
-        assert_eq!(known.existed_before("1", "a.txt"), None);
-        assert_eq!(known.existed_before("2", "a.txt"), Some(true));
-        known.note(&second, &findings);
-        assert_eq!(known.existed_before("2", "a.txt"), Some(true));
+        known.note(1, &findings);
+        known.note(1, &findings);
+        assert_eq!(known.existed_before(1, "a.txt"), None);
+        assert_eq!(known.existed_before(2, "a.txt"), Some(true));
+        known.note(2, &findings);
+        assert_eq!(known.existed_before(2, "a.txt"), Some(true));
         known.replay_started();
-        assert_eq!(known.existed_before("2", "a.txt"), None);
+        assert_eq!(known.existed_before(2, "a.txt"), None);
+    }
+
+    #[test]
+    fn a_failed_call_showed_nothing() {
+        let mut known = KnownPaths::default();
+        let findings = Findings {
+            seen: vec!["a.txt".into()],
+            ..Findings::default()
+        };
+        known.note(1, &findings);
+        known.retract(2, "a.txt");
+        assert_eq!(known.existed_before(2, "a.txt"), Some(true));
+        known.retract(1, "a.txt");
+        assert_eq!(known.existed_before(2, "a.txt"), None);
     }
 
     #[test]

@@ -56,6 +56,8 @@ pub(super) struct Call {
     pub(super) outlook: Outlook,
     /// All that was said, while it can still tell something new.
     pub(super) evidence: Option<Box<ToolCall>>,
+    /// The evidence lacks what was said first.
+    pub(super) told_in_part: bool,
     /// Profile `openclaw`: what its input declares.
     pub(super) declared: Option<Box<Declared>>,
     /// Profile `openclaw`: what its result says.
@@ -79,6 +81,7 @@ impl Call {
             historical: false,
             outlook: Outlook::Open,
             evidence: None,
+            told_in_part: false,
             declared: None,
             result: None,
             notices: Vec::new(),

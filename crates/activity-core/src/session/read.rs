@@ -417,6 +417,7 @@ impl Session {
                 let context = Context {
                     workspace,
                     known_paths: &self.known_paths,
+                    call: usize::MAX,
                 };
                 call.evidence
                     .as_ref()

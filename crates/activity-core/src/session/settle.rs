@@ -11,6 +11,9 @@ use crate::profile::openclaw::{self, Declared, ResultFacts};
 use crate::profile::{ActivityDraft, Context, Findings, Profile, acp};
 use crate::timeline::tool_call::Status;
 
+/// How many finished calls keep what was said about them.
+const KEPT_EVIDENCE: usize = 16;
+
 impl Session {
     /// Brings the activities and notices of a call up to date.
     pub(super) fn settle(&mut self, index: usize) {
@@ -96,7 +99,7 @@ impl Session {
     }
 
     fn settle_acp(&mut self, index: usize) {
-        let Some(call) = self.content.calls.get_mut(index) else {
+        let Some(call) = self.content.calls.get(index) else {
             return;
         };
         if !call.is_finished() {
@@ -108,23 +111,42 @@ impl Session {
         let context = Context {
             workspace,
             known_paths: &self.known_paths,
+            call: index,
         };
         let findings = acp::evidence(evidence, &context);
-        let failed = call.status == Status::Failed || findings.failed;
-        if failed {
-            // What it asked for can be shown as long as the texts are there.
-            if self.options.text == TimelineText::FirstLines {
-                call.evidence = None;
+        let tells_all = !call.told_in_part;
+        if call.status == Status::Failed || findings.failed {
+            for listed in self.content.ledger.of_call(index) {
+                let path = &listed.draft.relative_path;
+                self.known_paths.retract(index, path);
             }
-            return self.list(index, Vec::new(), findings.notices);
+            self.list(index, Vec::new(), findings.notices);
+        } else {
+            self.known_paths.note(index, &findings);
+            if tells_all || self.knows_better(index, &findings.drafts) {
+                self.list(index, findings.drafts, findings.notices);
+            }
         }
-        self.known_paths.note(&call.id, &findings);
-        let changes_files = matches!(call.kind.as_deref(), Some("edit" | "delete" | "move"));
-        if !(findings.drafts.is_empty() && changes_files) {
+        self.keep_evidence_for_a_while(index);
+    }
+
+    /// Some agents go on telling about a call after its end, most of them at once. What was said
+    /// is kept for the last calls only, so that a long session does not hold all of it.
+    fn keep_evidence_for_a_while(&mut self, index: usize) {
+        let kept = &mut self.content.kept_evidence;
+        if !kept.contains(&index) {
+            kept.push_back(index);
+        }
+        let over = kept.len() > KEPT_EVIDENCE;
+        let dropped = over.then(|| kept.pop_front()).flatten();
+        let Some(call) = dropped.and_then(|index| self.content.calls.get_mut(index)) else {
+            return;
+        };
+        // What a failed call asked for can be shown as long as the texts are there.
+        let shown = self.options.text == TimelineText::Keep && call.status == Status::Failed;
+        if !shown {
             call.evidence = None;
-        }
-        if self.knows_better(index, &findings.drafts) {
-            self.list(index, findings.drafts, findings.notices);
+            call.told_in_part = true;
         }
     }
 

@@ -70,6 +70,15 @@ pub(super) fn facts_of_input<'a>(input: &'a Json<'a>, tool: &Tool) -> Vec<Facts<
     }
 }
 
+/// The input asks a tool of several commands for one that only looks
+/// (`{"command": "view", "path": ...}`).
+pub(super) fn only_looks(input: &Json<'_>) -> bool {
+    let command = input
+        .as_object()
+        .and_then(|input| input.text(&["command", "action"]));
+    matches!(command, Some("view" | "read" | "list"))
+}
+
 /// The file that the input names, if it names one.
 pub(super) fn path_of_input<'a>(input: &'a Json<'a>) -> Option<&'a str> {
     input.as_object()?.word(PATH_KEYS)
@@ -100,7 +109,7 @@ fn facts_of_object<'a>(object: &'a Object<'a>, tool: &Tool) -> Vec<Facts<'a>> {
         }
         return facts;
     }
-    if matches!(tool.class, Class::Run | Class::Look) || is_view(object) {
+    if matches!(tool.class, Class::Run | Class::Look) {
         return Vec::new();
     }
     if let Some(facts) = patch(object) {
@@ -110,14 +119,6 @@ fn facts_of_object<'a>(object: &'a Object<'a>, tool: &Tool) -> Vec<Facts<'a>> {
         return vec![facts];
     }
     listed_files(object, tool).unwrap_or_else(|| one_file(object, tool).into_iter().collect())
-}
-
-/// One tool with several commands, one of which only looks (`{"command": "view", "path": ...}`).
-fn is_view(object: &Object<'_>) -> bool {
-    matches!(
-        object.text(&["command", "action"]),
-        Some("view" | "read" | "undo_edit" | "list")
-    )
 }
 
 fn patch<'a>(object: &'a Object<'a>) -> Option<Vec<Facts<'a>>> {

@@ -289,7 +289,7 @@ fn whole_texts<'a>(object: &'a Object<'a>, facts: &mut Facts<'a>) {
         }
         Some(Operation::Add) => facts.whole_new = content.map(Into::into),
         Some(Operation::Delete) => {
-            facts.whole_old = facts.whole_old.take().or(content.map(Into::into))
+            facts.whole_old = facts.whole_old.take().or(content.map(Into::into));
         }
         _ => {}
     }

@@ -87,12 +87,13 @@ fn findings(call: &ToolCall, existing: &[&str]) -> Findings {
         ..Findings::default()
     };
     before.seen.iter().for_each(|path| known_paths.insert(path));
-    known_paths.note(&"before".into(), &before);
+    known_paths.note(0, &before);
     evidence(
         call,
         &Context {
             workspace: &workspace,
             known_paths: &known_paths,
+            call: 1,
         },
     )
 }

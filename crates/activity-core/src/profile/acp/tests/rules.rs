@@ -13,7 +13,13 @@ const REPLAY: Setting = Setting {
 fn a_single_message_may_be_all() {
     check(
         r#"{"title":"Apply changes","kind":"edit","status":"completed","content":[{"type":"diff","path":"/w/a","oldText":null,"newText":"x\n"},{"type":"diff","path":"/w/b","oldText":"o\n","newText":"n\n"}]}"#,
-        &expect![""],
+        &expect![[r#"
+            edit Created a
+              Content: "" -> "x\n"
+              whole Some("") -> Some("x\n")
+            edit Modified b
+              Content: "o\n" -> "n\n"
+        "#]],
     );
 }
 
@@ -22,11 +28,17 @@ fn a_proposal_of_a_new_file_proves_nothing() {
     check(
         r#"{"title":"Write","name":"write","kind":"edit","content":[{"type":"diff","path":"/w/a","oldText":null,"newText":"x\n"}]}
 {"status":"completed"}"#,
-        &expect![""],
+        &expect![[r#"
+            write Modified a
+              Content: "" -> "x\n"
+        "#]],
     );
     check(
         r#"{"title":"Edit","name":"edit","kind":"edit","status":"completed","content":[{"type":"diff","path":"/w/a","oldText":"","newText":"inserted"}]}"#,
-        &expect![""],
+        &expect![[r#"
+            edit Modified a
+              Content: "" -> "inserted"
+        "#]],
     );
     let existing = Setting {
         existing: &["a"],
@@ -35,7 +47,10 @@ fn a_proposal_of_a_new_file_proves_nothing() {
     check_in(
         &existing,
         r#"{"title":"Write","name":"write","kind":"edit","status":"completed","content":[{"type":"diff","path":"/w/a","oldText":null,"newText":"x\n"}]}"#,
-        &expect![""],
+        &expect![[r#"
+            write Modified a
+              Content: "" -> "x\n"
+        "#]],
     );
 }
 
@@ -44,7 +59,10 @@ fn the_result_decides_which_files_changed() {
     check(
         r#"{"kind":"edit","name":"multi_edit","rawInput":{"edits":[{"path":"a","old_string":"1","new_string":"2"},{"path":"b","old_string":"3","new_string":"4"}]}}
 {"status":"completed","rawOutput":{"files":[{"path":"a","status":"modified","patch":"@@ -7 +7 @@\n-1\n+2\n"}]}}"#,
-        &expect![""],
+        &expect![[r#"
+            multi_edit Modified a
+              Result: "1\n" -> "2\n" old@6 new@6
+        "#]],
     );
 }
 
@@ -118,19 +136,31 @@ fn results_of_many_shapes() {
 fn deletions_and_moves_need_no_text() {
     check(
         r#"{"kind":"delete","title":"Delete","status":"completed","locations":[{"path":"/w/a"},{"path":"/w/b"}]}"#,
-        &expect![""],
+        &expect![[r#"
+            delete Deleted a
+              whole None -> Some("")
+            delete Deleted b
+              whole None -> Some("")
+        "#]],
     );
     check(
         r#"{"kind":"move","title":"Move","status":"completed","rawInput":{"source":"/w/a","destination":"/w/b"}}"#,
-        &expect![""],
+        &expect![[r"
+            move Moved b from a
+        "]],
     );
     check(
         r#"{"kind":"move","title":"Move","status":"completed","locations":[{"path":"/w/a"},{"path":"/w/b"}]}"#,
-        &expect![""],
+        &expect![[r"
+            move Moved b from a
+        "]],
     );
     check(
         r#"{"kind":"other","name":"delete_file","title":"t","status":"completed","rawInput":{"path":"a"}}"#,
-        &expect![""],
+        &expect![[r#"
+            delete_file Deleted a
+              whole None -> Some("")
+        "#]],
     );
 }
 
@@ -138,7 +168,15 @@ fn deletions_and_moves_need_no_text() {
 fn diffs_of_the_second_version() {
     check(
         r#"{"kind":"edit","title":"t","status":"completed","content":[{"type":"diff","path":"/w/n","operation":"add","fileType":"text","patch":"diff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+x\n"},{"type":"diff","path":"/w/b","oldPath":"/w/a","operation":"move","patch":"diff --git a/a b/b\nrename from a\nrename to b\n"},{"type":"diff","path":"/w/bin","operation":"modify","fileType":"binary"},{"type":"diff","path":"/w/dir","operation":"add","fileType":"directory"},{"type":"diff","path":"/w/d","operation":"delete"}]}"#,
-        &expect![""],
+        &expect![[r#"
+            edit Created n
+              Content: "" -> "x\n" old@0 new@0
+              whole Some("") -> Some("x\n")
+            edit Moved b from a
+            edit Modified bin
+            edit Deleted d
+              whole None -> Some("")
+        "#]],
     );
 }
 
@@ -168,7 +206,10 @@ fn what_a_shell_did_is_not_known() {
     );
     check(
         r#"{"kind":"execute","status":"completed","rawInput":{"command":["bash","-lc","cd sub && apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: a\n@@\n-o\n+n\n*** End Patch\nEOF\n"]}}"#,
-        &expect![""],
+        &expect![[r#"
+            execute Modified sub/a
+              Input: "o" -> "n"
+        "#]],
     );
     check(
         r#"{"kind":"execute","status":"failed","rawInput":{"command":"rm a"},"rawOutput":"Exec denied (user-denied): rm a"}"#,
@@ -180,11 +221,23 @@ fn what_a_shell_did_is_not_known() {
 fn paths_stay_in_the_workspace() {
     check(
         r#"{"kind":"edit","status":"completed","content":[{"type":"diff","path":"/etc/a","oldText":"o","newText":"n"},{"type":"diff","path":"~/b","oldText":"o","newText":"n"},{"type":"diff","path":"../c","oldText":"o","newText":"n"},{"type":"diff","path":"sub/../d","oldText":"o","newText":"n"},{"type":"diff","path":"file:///w/e%20f","oldText":"o","newText":"n"}]}"#,
-        &expect![""],
+        &expect![[r#"
+            edit Modified d
+              Content: "o" -> "n"
+            edit Modified e f
+              Content: "o" -> "n"
+            note: /etc/a lies outside the workspace
+            note: ~/b lies outside the workspace
+            note: ../c lies outside the workspace
+        "#]],
     );
     check(
         r#"{"kind":"move","status":"completed","rawInput":{"source":"/w/a","destination":"/tmp/a"}}"#,
-        &expect![""],
+        &expect![[r#"
+            move Deleted a
+              whole None -> Some("")
+            note: /tmp/a lies outside the workspace
+        "#]],
     );
 }
 
@@ -193,7 +246,10 @@ fn a_name_is_completed_by_the_other_paths_of_its_call() {
     check_in(
         &REPLAY,
         r#"{"kind":"edit","status":"completed","content":[{"type":"diff","path":"a","oldText":"o","newText":"n"}],"locations":[{"path":"/w/sub/a","line":3}]}"#,
-        &expect![""],
+        &expect![[r#"
+            edit Modified sub/a
+              Content: "o" -> "n" new@2
+        "#]],
     );
 }
 
@@ -201,11 +257,17 @@ fn a_name_is_completed_by_the_other_paths_of_its_call() {
 fn an_insertion_stands_where_its_input_says() {
     check(
         r#"{"name":"str_replace_based_edit_tool","kind":"edit","status":"completed","rawInput":{"command":"insert","path":"a","insert_line":2,"insert_text":"x\n"}}"#,
-        &expect![""],
+        &expect![[r#"
+            str_replace_based_edit_tool Modified a
+              Input: "" -> "x\n" old@2 new@2
+        "#]],
     );
     check(
         r#"{"name":"WriteFile","kind":"edit","status":"completed","rawInput":{"path":"a","content":"x\n","mode":"append"}}"#,
-        &expect![""],
+        &expect![[r#"
+            WriteFile Modified a
+              Input: "" -> "x\n" eof
+        "#]],
     );
 }
 
@@ -213,6 +275,8 @@ fn an_insertion_stands_where_its_input_says() {
 fn a_patch_that_nobody_can_read_is_named() {
     check(
         r#"{"name":"apply_patch","kind":"other","status":"completed","rawInput":{"input":"*** Begin Patch\n*** Update File: a\nno mark\n*** End Patch"}}"#,
-        &expect![""],
+        &expect![[r"
+            note: a patch is malformed at line 3: Unexpected line found in update hunk: 'no mark'. Every line should start with ' ' (context line), '+' (added line), or '-' (removed line)
+        "]],
     );
 }
