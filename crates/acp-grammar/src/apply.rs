@@ -14,6 +14,8 @@ mod error;
 mod lines;
 mod nearest;
 mod seek;
+#[cfg(test)]
+mod tests;
 
 pub use error::{ApplyError, ApplyErrorKind, Difference, Nearest};
 pub use seek::Tier;
@@ -212,5 +214,36 @@ impl Search<'_, '_> {
             }
         };
         ApplyError::new(kind, number, chunk.span, nearest)
+    }
+}
+
+/// Applies a patch to a file, both from arbitrary bytes: the file, NUL, the body of an update.
+///
+/// # Panics
+///
+/// When a range lies outside the old or the new text.
+#[cfg(any(test, fuzzing))]
+pub fn fuzz_apply(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let (file, body) = text.split_once('\0').unwrap_or((&text, ""));
+    let payload = format!("*** Begin Patch\n*** Update File: f\n{body}\n*** End Patch");
+    for dialect in Dialect::ALL {
+        let Ok(patch) = crate::patch::parse(&payload, dialect) else {
+            continue;
+        };
+        let chunks: Vec<Chunk<'_>> = patch.chunks().cloned().collect();
+        match apply(file, &chunks, dialect) {
+            Ok(applied) => {
+                let old = FileLines::split(file).len();
+                let new = FileLines::split(&applied.new_text).len();
+                for hunk in &applied.hunks {
+                    assert!(hunk.old.start <= hunk.old.end && hunk.old.end <= old);
+                    assert!(hunk.new.start <= hunk.new.end);
+                    // A blank last line can vanish into a missing final newline.
+                    assert!(hunk.new.end <= new + 1);
+                }
+            }
+            Err(error) => assert!(error.chunk() < chunks.len() && !error.help().is_empty()),
+        }
     }
 }

@@ -20,3 +20,5 @@ pub mod span;
 pub mod tool;
 pub mod unified;
 pub mod wire;
+
+mod work;

@@ -11,6 +11,8 @@ mod fault;
 mod lenient;
 mod parse;
 mod print;
+#[cfg(test)]
+mod tests;
 
 pub use ast::{AddedLines, Chunk, ChunkLine, ChunkLines, Operation, Patch, Section};
 pub use dialect::Dialect;

@@ -92,7 +92,7 @@ fn by_likeness(file: &FileLines<'_>, searched: &[&str], cursor: usize) -> Option
             let there = js::trim(there.text);
             let common = common_ends(line.as_bytes(), there.as_bytes());
             let longer = line.len().max(there.len());
-            (common * 2 >= longer && at >= offset).then_some((at - offset, longer - common))
+            (common * 2 >= longer && at >= offset).then(|| (at - offset, longer - common))
         })
         .min_by_key(|(start, apart)| (*apart, start.abs_diff(cursor)))
         .map(|(start, _)| start)

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 
 use super::lines::FileLines;
 use crate::js;
+use crate::work;
 
 /// How exactly lines matched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -148,11 +149,13 @@ impl<'t> Table<'t> {
             .min_by_key(|(_, candidates)| candidates.len())?;
         let window = &self.lines[from..];
         if candidates.len().saturating_mul(pattern.len()) <= window.len() {
+            work::note(candidates.len() * pattern.len());
             candidates
                 .iter()
                 .map(|line| line - offset)
                 .find(|start| self.lines[*start..].starts_with(&pattern))
         } else {
+            work::note(window.len() + pattern.len());
             find_linear(window, &pattern).map(|start| from + start)
         }
     }

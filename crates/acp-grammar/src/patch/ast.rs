@@ -3,6 +3,7 @@
 use memchr::memchr;
 
 use crate::span::Span;
+use crate::work;
 
 /// A whole patch.
 #[derive(Debug, Clone)]
@@ -188,11 +189,15 @@ fn raw_lines(raw: &str) -> impl Iterator<Item = &str> {
 
 /// The first line of `text` without its ending, and what follows it.
 pub(crate) fn split_line(text: &str) -> (&str, &str) {
-    match memchr(b'\n', text.as_bytes()) {
-        Some(lf) => {
-            let line = &text[..lf];
-            (line.strip_suffix('\r').unwrap_or(line), &text[lf + 1..])
-        }
-        None => (text, ""),
+    let (line, rest) = match memchr(b'\n', text.as_bytes()) {
+        Some(lf) => (&text[..lf], &text[lf + 1..]),
+        // The empty rest lies in `text` too: places are measured by it.
+        None => text.split_at(text.len()),
+    };
+    work::note(line.len() + 1);
+    match line.strip_suffix('\r') {
+        // Without LF a CR at the end belongs to the line.
+        Some(shorter) if line.len() < text.len() => (shorter, rest),
+        _ => (line, rest),
     }
 }

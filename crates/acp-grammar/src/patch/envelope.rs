@@ -33,7 +33,9 @@ fn unwrap_heredoc(text: &str) -> Result<&str, Fault<'_>> {
     match opened {
         Some(lf) if last.ends_with("EOF") => {
             // With two lines there is nothing between them.
-            let inner = text.get(lf + 1..text.len() - last.len()).unwrap_or("");
+            let inner = text
+                .get(lf + 1..text.len() - last.len())
+                .unwrap_or(&text[..0]);
             let inner = inner.strip_suffix('\n').unwrap_or(inner);
             Ok(inner.strip_suffix('\r').unwrap_or(inner))
         }

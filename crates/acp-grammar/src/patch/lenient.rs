@@ -5,12 +5,11 @@
 //! patch. Some tools accept some of it. Whether a patch was applied says the tool's result, never
 //! this reading, and nothing read here may be executed.
 
-use memchr::memchr;
-use nom::{Finish as _, Offset as _};
+use nom::Finish as _;
 
 use super::ast::{Patch, split_line};
 use super::dialect::{LENIENT, Padding};
-use super::envelope::BEGIN;
+use super::envelope::{self, BEGIN};
 use super::fault::{Fault, FaultKind};
 use super::parse::{Grammar, skip_blank_lines};
 use crate::error::ParseError;
@@ -38,7 +37,12 @@ pub fn parse_lenient(source: &str) -> LenientPatch<'_> {
         },
         skipped: Vec::new(),
     };
-    let Some(body) = find_body(grammar) else {
+    // The last line of a well-framed payload is its end, also where the line is indented.
+    let framed = envelope::open(source, grammar.rules).ok();
+    let body = framed
+        .or_else(|| behind_begin(grammar, source))
+        .or_else(|| first_header(grammar, source));
+    let Some(body) = body else {
         let kind = if js::is_blank(source) {
             FaultKind::EmptyInput
         } else {
@@ -57,8 +61,17 @@ pub fn parse_lenient(source: &str) -> LenientPatch<'_> {
     };
     loop {
         rest = skip_blank_lines(rest);
-        if rest.is_empty() || grammar.is_end(split_line(rest).0, Padding::Both) {
+        let (line, after) = split_line(rest);
+        if rest.is_empty() {
             return read;
+        }
+        if grammar.is_end(line, Padding::Both) {
+            // Some payloads are several patches, one behind the other.
+            match behind_begin(grammar, after) {
+                Some(next) => rest = next,
+                None => return read,
+            }
+            continue;
         }
         rest = match grammar.section(rest).finish() {
             Ok((after, section)) => {
@@ -70,25 +83,29 @@ pub fn parse_lenient(source: &str) -> LenientPatch<'_> {
     }
 }
 
-/// The lines behind the first begin marker, or from the first header on where there is none.
-fn find_body(grammar: Grammar<'_>) -> Option<&str> {
-    let mut header = None;
-    let mut rest = grammar.source;
-    while !rest.is_empty() {
-        let (line, after) = split_line(rest);
-        // Looking for the stars first keeps long texts without a patch cheap.
-        if memchr(b'*', line.as_bytes()).is_some() {
-            let line = js::trim(line);
-            if grammar.undecorated(line) == BEGIN {
-                return Some(after);
-            }
-            if header.is_none() && line.starts_with("***") && grammar.is_header_or_end(line) {
-                header = Some(rest);
-            }
-        }
+/// The lines behind the first begin marker in `text`.
+fn behind_begin<'a>(grammar: Grammar<'a>, text: &'a str) -> Option<&'a str> {
+    lines_from(text)
+        .find(|(line, _, _)| line.contains('*') && grammar.undecorated(js::trim(line)) == BEGIN)
+        .map(|(_, _, after)| after)
+}
+
+/// `text` from its first header on.
+fn first_header<'a>(grammar: Grammar<'a>, text: &'a str) -> Option<&'a str> {
+    lines_from(text)
+        .find(|(line, _, _)| line.starts_with("***") && grammar.is_header_or_end(line))
+        .map(|(_, from, _)| from)
+}
+
+/// Each line of `text` with what begins there and what follows it.
+fn lines_from(text: &str) -> impl Iterator<Item = (&str, &str, &str)> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let from = rest;
+        let (line, after) = split_line(from);
         rest = after;
-    }
-    header
+        (!from.is_empty()).then_some((line, from, after))
+    })
 }
 
 /// Notes the fault in the section that begins at `from` and gives the place of the next header.
@@ -99,14 +116,6 @@ fn skip<'a>(
     skipped: &mut Vec<ParseError>,
 ) -> &'a str {
     skipped.push(fault.diagnose(grammar.source));
-    let mut rest = split_line(from).1;
-    while !rest.is_empty() {
-        let (line, after) = split_line(rest);
-        if line.starts_with("***") && grammar.is_header_or_end(line) {
-            break;
-        }
-        rest = after;
-    }
-    debug_assert!(grammar.source.offset(rest) > grammar.source.offset(from));
-    rest
+    let behind = split_line(from).1;
+    first_header(grammar, behind).unwrap_or(&behind[behind.len()..])
 }

@@ -27,6 +27,7 @@ use super::fault::{Fault, FaultKind};
 use crate::error::ParseError;
 use crate::js;
 use crate::span::Span;
+use crate::work;
 
 const ADD: &str = "*** Add File: ";
 const DELETE: &str = "*** Delete File: ";
@@ -315,6 +316,7 @@ fn lines_while<'a>(
         while belongs(&bytes[end..]) {
             end = memchr(b'\n', &bytes[end..]).map_or(bytes.len(), |lf| end + lf + 1);
         }
+        work::note(end + 1);
         Ok(input.take_split(end))
     }
 }
