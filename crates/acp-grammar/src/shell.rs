@@ -396,6 +396,12 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_seeds_of_the_fuzz_target_hold() {
+        fuzz_shell(include_bytes!("../../../tests/fuzz/seeds/shell/heredoc"));
+        fuzz_shell(include_bytes!("../../../tests/fuzz/seeds/shell/argv"));
+    }
+
     proptest! {
         #[test]
         fn no_input_panics(data in prop::collection::vec(any::<u8>(), 0..200)) {

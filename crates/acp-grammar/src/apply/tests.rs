@@ -325,3 +325,13 @@ fn equal_lines_do_not_multiply_the_work() {
     let steps = work::count(|| drop(apply(&file, &chunks, Dialect::Codex)));
     assert!(steps <= 16 * lines, "{steps}");
 }
+
+#[test]
+fn the_seeds_of_the_fuzz_target_hold() {
+    fuzz_apply(include_bytes!(
+        "../../../../tests/fuzz/seeds/patch_apply/loose"
+    ));
+    fuzz_apply(include_bytes!(
+        "../../../../tests/fuzz/seeds/patch_apply/open_end"
+    ));
+}

@@ -418,3 +418,13 @@ fn a_marker_quoted_in_a_context_line_is_no_header() {
         "#]],
     );
 }
+
+#[test]
+fn the_seeds_of_the_fuzz_target_hold() {
+    fuzz_parse(include_bytes!(
+        "../../../../tests/fuzz/seeds/patch_parse/sections"
+    ));
+    fuzz_parse(include_bytes!(
+        "../../../../tests/fuzz/seeds/patch_parse/wrapped"
+    ));
+}
