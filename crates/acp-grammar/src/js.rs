@@ -14,7 +14,11 @@ pub fn is_whitespace(char: char) -> bool {
 
 /// JavaScript's `trim`.
 pub fn trim(text: &str) -> &str {
-    text.trim_matches(is_whitespace)
+    match text.as_bytes() {
+        // Most lines have nothing to trim, which these two bytes show.
+        [b'!'..=b'~', .., b'!'..=b'~'] => text,
+        _ => text.trim_matches(is_whitespace),
+    }
 }
 
 /// JavaScript's `trimStart`.
@@ -24,7 +28,10 @@ pub fn trim_start(text: &str) -> &str {
 
 /// JavaScript's `trimEnd`.
 pub fn trim_end(text: &str) -> &str {
-    text.trim_end_matches(is_whitespace)
+    match text.as_bytes() {
+        [.., b'!'..=b'~'] => text,
+        _ => text.trim_end_matches(is_whitespace),
+    }
 }
 
 /// True when nothing is left after [`trim`].

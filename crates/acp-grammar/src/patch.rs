@@ -11,6 +11,7 @@ mod fault;
 mod lenient;
 mod parse;
 mod print;
+mod scan;
 #[cfg(test)]
 mod tests;
 

@@ -14,9 +14,7 @@
 //!
 //! What this leaves open, the [`Rules`] of the dialect decide.
 
-use memchr::memchr;
-use nom::branch::alt;
-use nom::combinator::{map, map_opt, opt};
+use nom::combinator::{map_opt, opt};
 use nom::multi::many0;
 use nom::{Finish as _, IResult, Input as _, Offset as _, Parser};
 
@@ -24,15 +22,12 @@ use super::ast::{AddedLines, Chunk, ChunkLines, Operation, Patch, Section, split
 use super::dialect::{Dialect, Padding, Rules, UpdateEnd};
 use super::envelope::{self, END};
 use super::fault::{Fault, FaultKind};
+use super::scan::next_unlike;
 use crate::error::ParseError;
 use crate::js;
 use crate::span::Span;
 use crate::work;
 
-const ADD: &str = "*** Add File: ";
-const DELETE: &str = "*** Delete File: ";
-const UPDATE: &str = "*** Update File: ";
-const MOVE: &str = "*** Move to: ";
 const ENVIRONMENT: &str = "*** Environment ID:";
 const END_OF_FILE: &str = "*** End of File";
 
@@ -115,18 +110,20 @@ impl<'a> Grammar<'a> {
         } else {
             input
         };
-        let add = map(
-            (
-                self.marker(ADD, Padding::Both),
-                lines_while(|line| line.first() == Some(&b'+')),
-            ),
-            |(path, lines)| (path, Operation::Add(AddedLines::new(lines))),
-        );
-        let delete = map(self.marker(DELETE, Padding::Both), |path| {
-            (path, Operation::Delete)
-        });
-        let update = |input| self.update(input);
-        let (rest, (path, operation)) = alt((add, delete, update)).parse(input)?;
+        let (rest, header) = self.header(Padding::Both).parse(input)?;
+        let (rest, path, operation) = match header {
+            Header::Add(path) => {
+                let (rest, lines) = added_lines(rest)?;
+                (rest, path, Operation::Add(AddedLines::new(lines)))
+            }
+            Header::Delete(path) => (rest, path, Operation::Delete),
+            Header::Update(path) => {
+                let (after, operation) = self.update(rest)?;
+                let operation =
+                    operation.ok_or_else(|| Fault::failure(input, FaultKind::EmptyUpdate(path)))?;
+                (after, path, operation)
+            }
+        };
         let section = Section {
             path,
             operation,
@@ -135,10 +132,34 @@ impl<'a> Grammar<'a> {
         Ok((rest, section))
     }
 
-    fn update(self, input: &'a str) -> Parsed<'a, (&'a str, Operation<'a>)> {
-        let (rest, path) = self.marker(UPDATE, Padding::Both).parse(input)?;
-        let (mut rest, mut move_to) = opt(self.move_to()).parse(rest)?;
-        let mut chunks: Vec<Chunk<'a>> = Vec::new();
+    /// The header line of a section.
+    fn header(
+        self,
+        padding: Padding,
+    ) -> impl Parser<&'a str, Output = Header<'a>, Error = Fault<'a>> {
+        map_opt(line, move |line| self.read_header(line, padding))
+    }
+
+    fn read_header(self, line: &'a str, padding: Padding) -> Option<Header<'a>> {
+        let line = padding.trim(line);
+        // The markers end with a blank, which trimming has removed from a line without a path.
+        let (path, header): (_, fn(&'a str) -> Header<'a>) =
+            if let Some(path) = line.strip_prefix("*** Add File: ") {
+                (path, Header::Add)
+            } else if let Some(path) = line.strip_prefix("*** Delete File: ") {
+                (path, Header::Delete)
+            } else {
+                (line.strip_prefix("*** Update File: ")?, Header::Update)
+            };
+        let path = self.undecorated(path);
+        (!path.is_empty()).then(|| header(path))
+    }
+
+    /// What follows the header of an update; `None` for an update without content.
+    fn update(self, input: &'a str) -> Parsed<'a, Option<Operation<'a>>> {
+        let (mut rest, mut move_to) = opt(self.move_to()).parse(input)?;
+        // Most updates are one chunk, and patches can have very many updates.
+        let mut chunks: Vec<Chunk<'a>> = Vec::with_capacity(1);
         loop {
             rest = self.skip_between_chunks(rest, &chunks);
             if rest.is_empty() || self.ends_update(rest) {
@@ -163,14 +184,23 @@ impl<'a> Grammar<'a> {
             chunks.push(chunk);
             rest = after;
         }
-        if chunks.is_empty() && !(self.rules.pure_move && move_to.is_some()) {
-            return Err(Fault::failure(input, FaultKind::EmptyUpdate(path)));
-        }
-        Ok((rest, (path, Operation::Update { move_to, chunks })))
+        let empty = chunks.is_empty() && !(self.rules.pure_move && move_to.is_some());
+        Ok((
+            rest,
+            (!empty).then_some(Operation::Update { move_to, chunks }),
+        ))
     }
 
     fn move_to(self) -> impl Parser<&'a str, Output = &'a str, Error = Fault<'a>> {
-        self.marker(MOVE, self.rules.move_marker)
+        map_opt(line, move |line| {
+            let target = self
+                .rules
+                .move_marker
+                .trim(line)
+                .strip_prefix("*** Move to: ")?;
+            let target = self.undecorated(target);
+            (!target.is_empty()).then_some(target)
+        })
     }
 
     fn skip_between_chunks(self, input: &'a str, chunks: &[Chunk<'a>]) -> &'a str {
@@ -195,10 +225,7 @@ impl<'a> Grammar<'a> {
 
     /// True for a header of a section or the end marker at the start of a line.
     pub(super) fn is_header_or_end(self, line: &'a str) -> bool {
-        self.is_end(line, Padding::End)
-            || [ADD, DELETE, UPDATE]
-                .into_iter()
-                .any(|marker| self.strip(line, marker, Padding::End).is_some())
+        self.is_end(line, Padding::End) || self.read_header(line, Padding::End).is_some()
     }
 
     fn chunk(self, input: &'a str, first: bool) -> Parsed<'a, Chunk<'a>> {
@@ -211,7 +238,7 @@ impl<'a> Grammar<'a> {
         {
             (after_head, head) = (after, Some(next));
         }
-        let (after_body, lines) = lines_while(is_body_line).parse(after_head)?;
+        let (after_body, lines) = body_lines(after_head)?;
         if lines.is_empty() {
             let (line, _) = split_line(after_head);
             let kind = if after_head.is_empty()
@@ -251,22 +278,6 @@ impl<'a> Grammar<'a> {
         .parse(input)
     }
 
-    /// A line that is `marker` and a path; gives the path.
-    fn marker(
-        self,
-        marker: &'static str,
-        padding: Padding,
-    ) -> impl Parser<&'a str, Output = &'a str, Error = Fault<'a>> {
-        map_opt(line, move |line| self.strip(line, marker, padding))
-    }
-
-    fn strip(self, line: &'a str, marker: &str, padding: Padding) -> Option<&'a str> {
-        // The marker ends with a blank, which trimming removes from a line without a path.
-        let path = padding.trim(line).strip_prefix(marker)?;
-        let path = self.undecorated(path);
-        (!path.is_empty()).then_some(path)
-    }
-
     pub(super) fn is_end(self, line: &str, padding: Padding) -> bool {
         self.undecorated(padding.trim(line)) == END
     }
@@ -284,6 +295,14 @@ impl<'a> Grammar<'a> {
         let start = self.source.offset(from);
         Span::new(start, start + from.len() - to.len())
     }
+}
+
+/// The header line of a section, with its path.
+#[derive(Debug, Clone, Copy)]
+enum Header<'a> {
+    Add(&'a str),
+    Delete(&'a str),
+    Update(&'a str),
 }
 
 impl Padding {
@@ -306,19 +325,29 @@ fn line(input: &str) -> Parsed<'_, &str> {
     Ok((rest, line))
 }
 
-/// The longest run of whole lines, given with what follows them, that `belongs` accepts.
-fn lines_while<'a>(
-    belongs: impl Fn(&[u8]) -> bool,
-) -> impl Parser<&'a str, Output = &'a str, Error = Fault<'a>> {
-    move |input: &'a str| {
-        let bytes = input.as_bytes();
-        let mut end = 0;
-        while belongs(&bytes[end..]) {
-            end = memchr(b'\n', &bytes[end..]).map_or(bytes.len(), |lf| end + lf + 1);
-        }
-        work::note(end + 1);
-        Ok(input.take_split(end))
+/// The longest run of lines that begin with `+`.
+fn added_lines(input: &str) -> Parsed<'_, &str> {
+    let bytes = input.as_bytes();
+    let end = if bytes.first() == Some(&b'+') {
+        next_unlike(bytes, 0, |byte| byte == b'+')
+    } else {
+        0
+    };
+    work::note(end + 1);
+    Ok(input.take_split(end))
+}
+
+/// The longest run of lines that belong to the body of a chunk.
+fn body_lines(input: &str) -> Parsed<'_, &str> {
+    let bytes = input.as_bytes();
+    let mut end = 0;
+    while is_body_line(&bytes[end..]) {
+        end = next_unlike(bytes, end, |byte| {
+            matches!(byte, b' ' | b'+' | b'-' | b'\n')
+        });
     }
+    work::note(end + 1);
+    Ok(input.take_split(end))
 }
 
 /// True when a line of a chunk's body begins here: one with a marker, or an empty one.
