@@ -1,8 +1,16 @@
-//! Parsing 50 MB of `apply_patch` payloads, beside one newline scan of the same bytes.
+//! Parsing 50 MB of `apply_patch` payloads, beside a newline scan of the same bytes.
 //!
-//! Prints one line per kind of payload: the ratio of the two times, taken in one run, best of
-//! several. The machine's speed cancels out. The target is 6.
+//! Prints one line per kind of payload and dialect: the ratio of the two times, best of several
+//! rounds of one run. The machine's speed cancels out. The target is 6, for payloads as agents
+//! send them. Two extremes stand beside it: one long new file, and very many tiny sections, whose
+//! parsed form takes several times the memory of the payload.
+#![expect(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a benchmark measures time and prints it"
+)]
 
+use std::fmt::Write as _;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -12,6 +20,7 @@ use memchr::memchr_iter;
 const BYTES: usize = 50_000_000;
 const ROUNDS: usize = 7;
 const TARGET: f64 = 6.0;
+const CALLS: &str = "S3: calls as agents send them";
 
 fn main() {
     // `cargo test --benches` only wants to know that it runs.
@@ -21,12 +30,12 @@ fn main() {
         BYTES
     };
     for (name, payloads) in [
-        ("calls as agents send them", calls(bytes)),
+        (CALLS, calls(bytes)),
         (
-            "one payload with many small sections",
+            "extreme: very many tiny sections",
             vec![small_sections(bytes)],
         ),
-        ("one payload with one long new file", vec![long_file(bytes)]),
+        ("extreme: one long new file", vec![long_file(bytes)]),
     ] {
         report(name, &payloads);
     }
@@ -61,10 +70,14 @@ fn report(name: &str, payloads: &[String]) {
         });
         let ratio = parsing.as_secs_f64() / scan.as_secs_f64();
         let to_count = parsing.as_secs_f64() / count.as_secs_f64();
-        let verdict = if ratio <= TARGET { "met" } else { "MISSED" };
+        let verdict = match (name == CALLS, ratio <= TARGET) {
+            (true, true) => " (target 6 x, met)",
+            (true, false) => " (target 6 x, MISSED)",
+            (false, _) => "",
+        };
         println!(
-            "S3 {name}, {dialect}: {ratio:.2} x a newline scan (target {TARGET} x, {verdict}), \
-             {to_count:.1} x counting newlines"
+            "{name}, {dialect}: {ratio:.2} x a newline scan{verdict}, \
+             {to_count:.2} x counting newlines"
         );
     }
 }
@@ -97,23 +110,36 @@ fn calls(bytes: usize) -> Vec<String> {
 
 fn call(n: usize) -> String {
     let mut text = String::from("*** Begin Patch\n");
-    if n % 3 == 0 {
-        text += &format!("*** Add File: src/generated/module_{n}.rs\n");
+    if n.is_multiple_of(3) {
+        writeln!(text, "*** Add File: src/generated/module_{n}.rs").expect("writing to a string");
         for line in 0..40 {
-            text += &format!("+    let value_{line} = compute(&input, {n} + {line})?;\n");
+            writeln!(
+                text,
+                "+    let value_{line} = compute(&input, {n} + {line})?;"
+            )
+            .expect("writing to a string");
         }
     }
-    text += &format!("*** Update File: src/handlers/request_{n}.rs\n");
+    writeln!(text, "*** Update File: src/handlers/request_{n}.rs").expect("writing to a string");
     for chunk in 0..3 {
-        text += &format!("@@ fn handler_{chunk}(state: &State) -> Result<()> {{\n");
+        writeln!(
+            text,
+            "@@ fn handler_{chunk}(state: &State) -> Result<()> {{"
+        )
+        .expect("writing to a string");
         text += "     let request = state.request();\n     if request.is_empty() {\n";
-        text += &format!("-        return Err(Error::Empty({n}));\n");
-        text += &format!("+        tracing::debug!(chunk = {chunk}, \"empty request\");\n");
-        text += &format!("+        return Err(Error::Empty {{ id: {n} }});\n");
+        writeln!(text, "-        return Err(Error::Empty({n}));").expect("writing to a string");
+        writeln!(
+            text,
+            "+        tracing::debug!(chunk = {chunk}, \"empty request\");"
+        )
+        .expect("writing to a string");
+        writeln!(text, "+        return Err(Error::Empty {{ id: {n} }});")
+            .expect("writing to a string");
         text += "     }\n\n     Ok(())\n";
     }
-    if n % 4 == 0 {
-        text += &format!("*** Delete File: src/old/handler_{n}.rs\n");
+    if n.is_multiple_of(4) {
+        writeln!(text, "*** Delete File: src/old/handler_{n}.rs").expect("writing to a string");
     }
     text + "*** End Patch\n"
 }
@@ -122,7 +148,11 @@ fn small_sections(bytes: usize) -> String {
     let mut text = String::from("*** Begin Patch\n");
     let mut n = 0;
     while text.len() < bytes {
-        text += &format!("*** Update File: f{n}\n@@\n-a\n+b\n*** Delete File: g{n}\n");
+        writeln!(
+            text,
+            "*** Update File: f{n}\n@@\n-a\n+b\n*** Delete File: g{n}"
+        )
+        .expect("writing to a string");
         n += 1;
     }
     text + "*** End Patch\n"
@@ -132,7 +162,7 @@ fn long_file(bytes: usize) -> String {
     let mut text = String::from("*** Begin Patch\n*** Add File: long.txt\n");
     let mut n = 0;
     while text.len() < bytes {
-        text += &format!("+line {n} of a long file\n");
+        writeln!(text, "+line {n} of a long file").expect("writing to a string");
         n += 1;
     }
     text + "*** End Patch\n"

@@ -14,8 +14,10 @@
 //!
 //! What this leaves open, the [`Rules`] of the dialect decide.
 
-use nom::combinator::{map_opt, opt};
+use nom::bytes::complete::tag;
+use nom::combinator::{map_opt, opt, peek};
 use nom::multi::many0;
+use nom::sequence::preceded;
 use nom::{Finish as _, IResult, Input as _, Offset as _, Parser};
 
 use super::ast::{AddedLines, Chunk, ChunkLines, Operation, Patch, Section, split_line};
@@ -113,7 +115,7 @@ impl<'a> Grammar<'a> {
         let (rest, header) = self.header(Padding::Both).parse(input)?;
         let (rest, path, operation) = match header {
             Header::Add(path) => {
-                let (rest, lines) = added_lines(rest)?;
+                let (rest, lines) = added_lines(rest);
                 (rest, path, Operation::Add(AddedLines::new(lines)))
             }
             Header::Delete(path) => (rest, path, Operation::Delete),
@@ -157,7 +159,11 @@ impl<'a> Grammar<'a> {
 
     /// What follows the header of an update; `None` for an update without content.
     fn update(self, input: &'a str) -> Parsed<'a, Option<Operation<'a>>> {
-        let (mut rest, mut move_to) = opt(self.move_to()).parse(input)?;
+        let (mut rest, mut move_to) = match input.as_bytes() {
+            // Most updates begin with a chunk, which one byte shows.
+            [b'@', ..] => (input, None),
+            _ => opt(self.move_to()).parse(input)?,
+        };
         // Most updates are one chunk, and patches can have very many updates.
         let mut chunks: Vec<Chunk<'a>> = Vec::with_capacity(1);
         loop {
@@ -238,7 +244,7 @@ impl<'a> Grammar<'a> {
         {
             (after_head, head) = (after, Some(next));
         }
-        let (after_body, lines) = body_lines(after_head)?;
+        let (after_body, lines) = body_lines(after_head);
         if lines.is_empty() {
             let (line, _) = split_line(after_head);
             let kind = if after_head.is_empty()
@@ -263,19 +269,19 @@ impl<'a> Grammar<'a> {
 
     /// `@@` or `@@ ` with the context behind it.
     fn chunk_head(self, input: &'a str) -> Parsed<'a, Option<&'a str>> {
-        map_opt(line, |line| match self.rules.update_markers.trim(line) {
+        let head = map_opt(line, |line| match self.rules.update_markers.trim(line) {
             "@@" => Some(None),
             line => line.strip_prefix("@@ ").map(Some),
-        })
-        .parse(input)
+        });
+        preceded(peek(tag("@@")), head).parse(input)
     }
 
     fn end_of_file(self, input: &'a str) -> Parsed<'a, ()> {
-        map_opt(line, |line| {
+        let marker = map_opt(line, |line| {
             let line = self.undecorated(self.rules.update_markers.trim(line));
             (line == END_OF_FILE).then_some(())
-        })
-        .parse(input)
+        });
+        preceded(peek(tag("***")), marker).parse(input)
     }
 
     pub(super) fn is_end(self, line: &str, padding: Padding) -> bool {
@@ -325,8 +331,8 @@ fn line(input: &str) -> Parsed<'_, &str> {
     Ok((rest, line))
 }
 
-/// The longest run of lines that begin with `+`.
-fn added_lines(input: &str) -> Parsed<'_, &str> {
+/// The longest run of lines that begin with `+`, behind what follows it.
+fn added_lines(input: &str) -> (&str, &str) {
     let bytes = input.as_bytes();
     let end = if bytes.first() == Some(&b'+') {
         next_unlike(bytes, 0, |byte| byte == b'+')
@@ -334,11 +340,11 @@ fn added_lines(input: &str) -> Parsed<'_, &str> {
         0
     };
     work::note(end + 1);
-    Ok(input.take_split(end))
+    input.take_split(end)
 }
 
-/// The longest run of lines that belong to the body of a chunk.
-fn body_lines(input: &str) -> Parsed<'_, &str> {
+/// The longest run of lines that belong to the body of a chunk, behind what follows it.
+fn body_lines(input: &str) -> (&str, &str) {
     let bytes = input.as_bytes();
     let mut end = 0;
     while is_body_line(&bytes[end..]) {
@@ -347,7 +353,7 @@ fn body_lines(input: &str) -> Parsed<'_, &str> {
         });
     }
     work::note(end + 1);
-    Ok(input.take_split(end))
+    input.take_split(end)
 }
 
 /// True when a line of a chunk's body begins here: one with a marker, or an empty one.
@@ -356,7 +362,8 @@ fn is_body_line(rest: &[u8]) -> bool {
 }
 
 pub(super) fn skip_blank_lines(mut input: &str) -> &str {
-    while !input.is_empty() {
+    // Most lines are not blank, which their first byte shows.
+    while !matches!(input.as_bytes(), [] | [b'!'..=b'~', ..]) {
         let (line, rest) = split_line(input);
         if !js::is_blank(line) {
             break;
