@@ -15,6 +15,7 @@ pub mod attachment;
 pub mod compose;
 pub mod count;
 pub mod event;
+pub mod host;
 pub mod identity;
 pub mod marks;
 pub mod model;
