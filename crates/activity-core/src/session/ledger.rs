@@ -9,14 +9,17 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::count::line_counts;
-use crate::model::{Action, Activity, Fragment, LineCounts, PathStanding};
+use crate::model::{Action, Activity, Fragment, LineCounts, PathStanding, TextPair};
 use crate::profile::ActivityDraft;
 
 /// An activity as the ledger keeps it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Listed {
+    /// Its whole texts are kept at the ends of a turn only; see [`Ledger::link`].
     pub(super) draft: ActivityDraft,
     pub(super) counts: Counts,
+    /// The file before it is surely the file after the activity before it.
+    pub(super) follows: bool,
 }
 
 /// The lines that the fragments of an activity add and remove.
@@ -39,7 +42,23 @@ impl Listed {
                 let fragment = line_counts(&fragment.old_text, &fragment.new_text);
                 counts.plus(fragment.map_or(Counts::TooLarge, Counts::Exact))
             });
-        Self { draft, counts }
+        Self {
+            draft,
+            counts,
+            follows: false,
+        }
+    }
+}
+
+impl Listed {
+    /// Equal but for what the ledger itself makes of the whole texts.
+    fn says_the_same(&self, other: &Self) -> bool {
+        self.draft.action == other.draft.action
+            && self.draft.tool_name == other.draft.tool_name
+            && self.draft.relative_path == other.draft.relative_path
+            && self.draft.from_path == other.draft.from_path
+            && self.draft.standing == other.draft.standing
+            && self.draft.fragments == other.draft.fragments
     }
 }
 
@@ -74,6 +93,7 @@ pub(super) struct Entry {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Ledger {
     calls: Vec<Box<[Listed]>>,
+    turns: Vec<usize>,
     before: Sums,
     files: Vec<File>,
     by_path: HashMap<Arc<str>, usize>,
@@ -87,8 +107,9 @@ struct File {
 
 impl Ledger {
     /// The next call, without activities.
-    pub(super) fn add_call(&mut self) {
+    pub(super) fn add_call(&mut self, turn: usize) {
         self.calls.push(Box::default());
+        self.turns.push(turn);
         self.before.push();
     }
 
@@ -103,7 +124,12 @@ impl Ledger {
         let Some(slot) = self.calls.get_mut(call) else {
             return Vec::new();
         };
-        if **slot == *listed {
+        if slot.len() == listed.len()
+            && slot
+                .iter()
+                .zip(&listed)
+                .all(|(old, new)| old.says_the_same(new))
+        {
             return Vec::new();
         }
         let old = std::mem::take(slot);
@@ -126,7 +152,66 @@ impl Ledger {
         self.calls[call] = listed.into();
         touched.sort_unstable();
         touched.dedup();
+        for index in 0..self.calls[call].len() {
+            self.link(Entry { call, index });
+        }
+        for &file in &touched {
+            let entries = &self.files[file].entries;
+            let next = entries.partition_point(|entry| entry.call <= call);
+            if let Some(&next) = entries.get(next) {
+                self.link(next);
+            }
+        }
         touched
+    }
+
+    /// Sees whether an activity follows the one before it in its file. Within a turn, the texts
+    /// between the two are dropped then: what a turn left of a file needs the ends alone, and an
+    /// agent that sends the whole file with every edit would fill the memory.
+    fn link(&mut self, entry: Entry) {
+        let Some(file) = self
+            .listed(entry)
+            .and_then(|listed| self.file_of(&listed.draft.relative_path))
+        else {
+            return;
+        };
+        let entries = &self.files[file].entries;
+        let place = entries.partition_point(|other| *other < entry);
+        let Some(&before) = place.checked_sub(1).and_then(|place| entries.get(place)) else {
+            return;
+        };
+        let whole_before = self
+            .listed(before)
+            .and_then(|listed| listed.draft.whole.new.clone());
+        let same_turn = self.turns.get(before.call) == self.turns.get(entry.call);
+        let Some(listed) = self.listed_mut(entry) else {
+            return;
+        };
+        listed.follows = whole_before.is_some() && whole_before == listed.draft.whole.old;
+        if same_turn {
+            listed.draft.whole.old = None;
+            if let Some(listed) = self.listed_mut(before) {
+                listed.draft.whole.new = None;
+            }
+        }
+    }
+
+    /// The whole text of a file before and after some of its activities, where each follows the
+    /// one before.
+    pub(super) fn whole_net(&self, entries: &[Entry]) -> Option<TextPair> {
+        let mut later = entries.iter().skip(1).map(|entry| self.listed(*entry));
+        let follows = later.all(|listed| listed.is_some_and(|listed| listed.follows));
+        let first = self.listed(*entries.first()?)?;
+        let last = self.listed(*entries.last()?)?;
+        let texts = TextPair {
+            old_text: first.draft.whole.old.clone()?,
+            new_text: last.draft.whole.new.clone()?,
+        };
+        follows.then_some(texts)
+    }
+
+    fn listed_mut(&mut self, entry: Entry) -> Option<&mut Listed> {
+        self.calls.get_mut(entry.call)?.get_mut(entry.index)
     }
 
     /// The index of a path, if anything was ever done to it.

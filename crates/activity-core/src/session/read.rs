@@ -358,7 +358,7 @@ impl Session {
         Some(FileGroup {
             relative_path: Arc::clone(&activities.first()?.relative_path),
             changes: changes.collect(),
-            net: self.net(entries.iter().copied()),
+            net: self.net(entries),
             activities,
         })
     }
@@ -379,20 +379,26 @@ impl Session {
         }
         by_path
             .into_iter()
-            .map(|(path, entries)| (path, self.net(entries.into_iter())))
+            .map(|(path, entries)| {
+                let net = self.net(&entries);
+                (path, net)
+            })
             .collect()
     }
 
-    fn net(&self, entries: impl Iterator<Item = Entry>) -> Option<Net> {
-        let listed = entries.filter_map(|entry| self.content.ledger.listed(entry));
-        let texts = net_change(listed.map(|Listed { draft, .. }| {
-            let pieces = draft.fragments.iter().map(|fragment| Piece {
-                action: draft.action,
-                old_text: &fragment.old_text,
-                new_text: &fragment.new_text,
-            });
-            (draft.action, pieces.collect())
-        }))?;
+    fn net(&self, entries: &[Entry]) -> Option<Net> {
+        let ledger = &self.content.ledger;
+        let texts = ledger.whole_net(entries).or_else(|| {
+            let listed = entries.iter().filter_map(|entry| ledger.listed(*entry));
+            net_change(listed.map(|Listed { draft, .. }| {
+                let pieces = draft.fragments.iter().map(|fragment| Piece {
+                    action: draft.action,
+                    old_text: &fragment.old_text,
+                    new_text: &fragment.new_text,
+                });
+                (draft.action, pieces.collect())
+            }))
+        })?;
         let counts = line_counts(&texts.old_text, &texts.new_text);
         Some(Net { texts, counts })
     }

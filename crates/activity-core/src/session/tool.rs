@@ -44,12 +44,16 @@ impl Session {
             return;
         };
         call.historical |= historical;
+        let position = call.position;
+        if call.status == Status::Completed && says_only_completed(patch) {
+            self.touch_item(position);
+            return;
+        }
         call.merge(
             patch,
             self.profile,
             self.agent.as_ref().map(|agent| &agent.name),
         );
-        let position = call.position;
         if patch.content.is_present() {
             let content = patch
                 .content
@@ -150,7 +154,12 @@ impl Session {
 
     /// The call that a message is about, made if need be.
     fn call_for(&mut self, id: &str, naming: Naming, sent_status: Option<&str>) -> usize {
-        let known = self.content.call_ids.get(id).copied();
+        // Most messages are about the last call.
+        let last = self.content.calls.last().filter(|call| *call.id == *id);
+        let known = match last {
+            Some(_) => self.content.calls.len().checked_sub(1),
+            None => self.content.call_ids.get(id).copied(),
+        };
         let occurrence = match known.and_then(|index| Some((index, self.content.calls.get(index)?)))
         {
             None => 0,
@@ -167,7 +176,7 @@ impl Session {
         self.content
             .calls
             .push(Call::new(Arc::clone(&id), occurrence, position, turn));
-        self.content.ledger.add_call();
+        self.content.ledger.add_call(turn);
         self.content.call_ids.insert(id, index);
         self.content.history.has_calls |= self.content.history.is_replaying();
         index
@@ -183,6 +192,23 @@ impl Session {
             && over
             && (begins || self.content.timeline.current_turn() != Some(call.turn))
     }
+}
+
+/// True for a patch that says nothing but that a call is completed.
+fn says_only_completed(patch: &ToolCallPatch<'_>) -> bool {
+    let says_more = patch.title.is_present()
+        || patch.kind.is_present()
+        || patch.name.is_present()
+        || patch.content.is_present()
+        || patch.locations.is_present()
+        || patch.raw_input.is_present()
+        || patch.raw_output.is_present()
+        || patch.meta.is_present();
+    patch
+        .status
+        .as_value()
+        .is_some_and(|status| status == "completed")
+        && !says_more
 }
 
 /// The id of a call's timeline item.

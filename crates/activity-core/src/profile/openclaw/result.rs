@@ -126,7 +126,7 @@ fn has_line(lines: &[Box<str>], wanted: Option<&str>) -> bool {
 }
 
 fn runs(patch: &str) -> Vec<Run> {
-    let Some(files) = unified::read_leniently(patch) else {
+    let Ok(files) = unified::read(patch) else {
         return Vec::new();
     };
     let mut runs = Vec::new();

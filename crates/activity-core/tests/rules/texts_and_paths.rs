@@ -1,14 +1,12 @@
 //! Results that the reference implementation gives, field by field.
 
-mod fixtures;
-
 use std::sync::Arc;
 
+use crate::fixtures::{cases, optional_text, text};
 use activity_core::compose::{Piece, display_diff};
 use activity_core::count::line_counts;
 use activity_core::model::Action;
 use activity_core::path::{Family, Workspace};
-use fixtures::{cases, optional_text, text};
 use serde_json::{Value, json};
 
 #[test]

@@ -1,15 +1,13 @@
 //! The projection of profile `openclaw`: against the results of the reference implementation, and
 //! against the plain rules on random sessions.
 
-mod fixtures;
-mod observed;
-mod reference;
-
+use crate::fixtures::{Case, cases, text};
+use crate::observed;
+use crate::reference;
+use crate::reference::Item;
 use activity_core::path::Workspace;
 use activity_core::session::{Revision, TimelineText};
-use fixtures::{Case, cases, text};
 use proptest::prelude::*;
-use reference::Item;
 use serde_json::{Value, json};
 
 #[test]
