@@ -1,6 +1,7 @@
 //! `acp-lens patch apply`, as a person and a script meet it, and on the patches of recorded sessions.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
@@ -59,7 +60,7 @@ fn check(files: &[(&str, &str)], options: &[&str], body: &str, expected: Expect)
     } = apply(root.path(), options, &payload)?;
     let mut shown = format!("exit {code:?}\n{stdout}--\n{stderr}--\n");
     for (name, content) in tree(root.path())? {
-        shown.push_str(&format!("{name}: {content:?}\n"));
+        writeln!(shown, "{name}: {content:?}")?;
     }
     let given = root.path().to_str().context("the path is UTF-8")?;
     expected.assert_eq(&shown.replace(given, "/root"));
@@ -149,7 +150,7 @@ fn wrong_payloads_roots_and_usage_say_what_to_do() -> Result<()> {
         &[],
         &[],
         "*** Add File: a\nb",
-        expect![[r#"
+        expect![[r"
         exit Some(1)
         <stdin>:3:1: 'b' is not a valid hunk header. Valid hunk headers: '*** Add File: {path}', '*** Delete File: {path}', '*** Update File: {path}'
           |
@@ -163,13 +164,13 @@ fn wrong_payloads_roots_and_usage_say_what_to_do() -> Result<()> {
         error: <stdin> was rejected at line 3, column 1
           help: start each line of a new file with '+', or begin the next section with its header
         --
-    "#]],
+    "]],
     )?;
     check(
         &[],
         &["--dialect", "clawx"],
         "",
-        expect![[r#"
+        expect![[r"
         exit Some(2)
         --
         error: invalid value 'clawx' for '--dialect <DIALECT>'
@@ -177,13 +178,13 @@ fn wrong_payloads_roots_and_usage_say_what_to_do() -> Result<()> {
 
         For more information, try '--help'.
         --
-    "#]],
+    "]],
     )?;
     check(
         &[],
         &["--dialect", "codex"],
         "",
-        expect![[r#"
+        expect![[r"
         exit Some(1)
         <stdin>:2:1: '' is not a valid hunk header. Valid hunk headers: '*** Add File: {path}', '*** Delete File: {path}', '*** Update File: {path}'
           |
@@ -197,17 +198,17 @@ fn wrong_payloads_roots_and_usage_say_what_to_do() -> Result<()> {
         error: <stdin> was rejected at line 2, column 1
           help: remove the blank line: none may stand before or between sections; an empty line of a new file is written '+'
         --
-    "#]],
+    "]],
     )?;
     let finished = run(
         &["patch", "apply", "-", "--root", "/no/such/dir"],
         b"*** Begin Patch\n*** Delete File: a\n*** End Patch",
     )?;
-    expect![[r#"
+    expect![[r"
         exit Some(1)
         error: the directory /no/such/dir could not be opened: No such file or directory (os error 2)
           help: name the directory of the files with --root
-    "#]].assert_eq(&format!("exit {:?}\n{}", finished.code, finished.stderr));
+    "]].assert_eq(&format!("exit {:?}\n{}", finished.code, finished.stderr));
     Ok(())
 }
 

@@ -181,7 +181,7 @@ mod tests {
         let body = "*** Update File: a\n@@\n-1\n+2\n*** Add File: new/dir/b\n+b\n\
                     *** Delete File: gone\n*** Delete File: late";
         let result = commit_after(root, body, || {
-            fs::write(root.join("late"), "other\n").unwrap()
+            fs::write(root.join("late"), "other\n").unwrap();
         });
         let error = result.unwrap_err();
         let PatchError::Write { path, rollback, .. } = &error else {

@@ -187,3 +187,61 @@ impl fmt::Display for Version {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stamp(size: u64, modified: i128) -> Stamp {
+        Stamp {
+            device: 1,
+            inode: 2,
+            size,
+            modified,
+            changed: modified,
+        }
+    }
+
+    /// A version that was read at `now`, in nanoseconds since 1970.
+    fn version(stamp: Stamp, now: u64, hash: Option<ContentHash>) -> Version {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_nanos(now);
+        Version {
+            stamp,
+            settled: stamp.is_settled(now),
+            hash,
+        }
+    }
+
+    #[test]
+    fn a_young_stamp_proves_nothing_and_an_old_one_does() {
+        let hash = ContentHash::of(b"seen");
+        let seen = stamp(4, 10_000_000_000);
+        let (young, old) = (10_000_000_001, 12_000_000_000);
+        let same_tick = version(seen, young, Some(hash)).freshness(&seen);
+        assert_eq!(same_tick, Freshness::IfContentIs(hash));
+        assert_eq!(
+            version(seen, young, None).freshness(&seen),
+            Freshness::Different
+        );
+        assert_eq!(
+            version(seen, old, Some(hash)).freshness(&seen),
+            Freshness::Same
+        );
+        assert_eq!(version(seen, old, None).freshness(&seen), Freshness::Same);
+    }
+
+    #[test]
+    fn a_touch_is_for_the_content_to_judge_and_another_size_is_not() {
+        let hash = ContentHash::of(b"seen");
+        let seen = stamp(4, 10_000_000_000);
+        let touched = stamp(4, 11_000_000_000);
+        let version = |hash| version(seen, 20_000_000_000, hash);
+        assert_eq!(
+            version(Some(hash)).freshness(&touched),
+            Freshness::IfContentIs(hash)
+        );
+        assert_eq!(version(None).freshness(&touched), Freshness::Different);
+        let grown = stamp(5, 11_000_000_000);
+        assert_eq!(version(Some(hash)).freshness(&grown), Freshness::Different);
+    }
+}

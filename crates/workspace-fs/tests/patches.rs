@@ -4,6 +4,8 @@
 
 mod support;
 
+use std::fmt::Write as _;
+
 use acp_grammar::patch::{Dialect, parse};
 use expect_test::{Expect, expect};
 use support::{Workspace, vectors};
@@ -31,16 +33,18 @@ fn run(workspace: &Workspace, body: &str) -> Result<String, PatchError> {
     let mut shown = outcome.text();
     for file in &outcome.files {
         if let PatchedKind::Moved { from } = &file.kind {
-            shown.push_str(&format!("\n{} came from {from}", file.path));
+            write!(shown, "\n{} came from {from}", file.path).unwrap();
         }
         for diff in &file.diffs {
-            shown.push_str(&format!(
+            write!(
+                shown,
                 "\n{}: {:?} -> {:?}",
                 diff.path, diff.old_text, diff.new_text
-            ));
+            )
+            .unwrap();
         }
         if let Some(form) = file.form {
-            shown.push_str(&format!("\n{}: {form}", file.path));
+            write!(shown, "\n{}: {form}", file.path).unwrap();
         }
     }
     Ok(shown)
@@ -71,7 +75,7 @@ fn check(files: &[(&str, &str)], body: &str, expect: Expect) {
     let told = told.replace(workspace.path().to_str().unwrap(), "/ws");
     let mut shown = format!("{told}\n--\n");
     for (name, content) in workspace.tree() {
-        shown.push_str(&format!("{name}: {content:?}\n"));
+        writeln!(shown, "{name}: {content:?}").unwrap();
     }
     expect.assert_eq(&shown);
 }
