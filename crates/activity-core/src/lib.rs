@@ -8,6 +8,7 @@
 //! - reducing is total: no input from an agent is an error or a panic, what cannot be used is said
 //!   in a notice;
 //! - the same events give the same result, live or replayed;
+//! - an event costs the same however long the session is; what is read is worked out when read;
 //! - nothing here reads the disk, so nothing here knows whether a declaration is true.
 #![warn(clippy::disallowed_methods)]
 

@@ -45,6 +45,9 @@ impl Session {
     }
 
     /// What changed after `revision`.
+    ///
+    /// Sequences are counted over the whole session, so a call that completes late moves those of
+    /// later files; that alone is no change of these files.
     pub fn changes_since(&self, revision: Revision) -> Changes {
         let mut changes = Changes {
             revision: self.revision(),

@@ -4,6 +4,7 @@ use acp_grammar::wire::{ContentBlock, ToolCallPatch};
 use activity_core::event::{Event, PermissionAnswer};
 use activity_core::profile::{Profile, ProfileChoice};
 use activity_core::session::{Options, Revision, Session, TimelineText};
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::observed::{self, apply};
@@ -444,4 +445,92 @@ fn without_text_a_session_keeps_what_files_need() {
     assert!(lean.item(1).is_none());
     assert!(lean.changes_since(Revision::default()).items.is_empty());
     assert_eq!(full.changes_since(Revision::default()).items, [0, 1, 2]);
+}
+
+/// What one call sends: its announcement, its diff and its end, in one to three messages.
+fn messages_of(call: usize, pieces: usize) -> Vec<Value> {
+    let id = format!("t{call}");
+    let whole = [
+        ("title", json!("Edit")),
+        ("kind", json!("edit")),
+        (
+            "content",
+            json!([{
+                "type": "diff", "path": format!("/w/f{}.txt", call % 3),
+                "oldText": format!("{call}\n"), "newText": format!("{call} new\n"),
+            }]),
+        ),
+        ("status", json!("completed")),
+    ];
+    let mut messages =
+        vec![json!({"sessionUpdate": "tool_call", "toolCallId": id, "status": "pending"})];
+    messages.extend(
+        (1..pieces).map(|_| json!({"sessionUpdate": "tool_call_update", "toolCallId": id})),
+    );
+    for (index, (member, value)) in whole.into_iter().enumerate() {
+        let message = (index * pieces / 4).min(pieces - 1);
+        messages[message][member] = value;
+    }
+    messages
+}
+
+/// A number for each message says where it goes; the messages of one call keep their order.
+fn interleaved(calls: &[(usize, Vec<u32>)]) -> Vec<Value> {
+    let mut placed: Vec<(u32, usize, usize, Value)> = Vec::new();
+    for (call, (pieces, places)) in calls.iter().enumerate() {
+        let mut places = places[..*pieces].to_vec();
+        places.sort_unstable();
+        for (index, (place, message)) in places
+            .into_iter()
+            .zip(messages_of(call, *pieces))
+            .enumerate()
+        {
+            placed.push((place, call, index, message));
+        }
+    }
+    placed.sort_by_key(|(place, call, index, _)| (*place, *call, *index));
+    placed.into_iter().map(|(.., message)| message).collect()
+}
+
+/// The activities without their places, ordered by call.
+fn by_call(session: &Session) -> Vec<String> {
+    let mut found: Vec<String> = session
+        .activities()
+        .iter()
+        .map(|activity| {
+            let texts: Vec<_> = activity
+                .fragments
+                .iter()
+                .map(|fragment| (&fragment.old_text, &fragment.new_text))
+                .collect();
+            format!(
+                "{} {} {:?} {texts:?}",
+                activity.tool_call_id, activity.relative_path, activity.action
+            )
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+proptest! {
+    /// Calls that run at the same time report in any order; what each did does not depend on it,
+    /// nor on how many messages it took.
+    #[test]
+    fn calls_that_overlap_do_not_disturb_each_other(
+        calls in prop::collection::vec((1_usize..4, prop::collection::vec(any::<u32>(), 3)), 1..25),
+    ) {
+        let mut one_by_one = acp();
+        for call in 0..calls.len() {
+            for message in messages_of(call, 1) {
+                apply(&mut one_by_one, &message);
+            }
+        }
+        let mut mixed = acp();
+        for message in interleaved(&calls) {
+            apply(&mut mixed, &message);
+        }
+        prop_assert_eq!(by_call(&mixed), by_call(&one_by_one));
+        prop_assert_eq!(mixed.activities().len(), calls.len());
+    }
 }
