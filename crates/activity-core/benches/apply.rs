@@ -28,17 +28,17 @@ fn main() {
 }
 
 fn compare(profile: Profile, text: TimelineText) {
-    let mut short = session_of(SHORT, profile, text);
+    let updates: Vec<String> = (LONG..LONG + ROUNDS * ROUND).map(update).collect();
     let mut long = session_of(LONG, profile, text);
+    // Each round has its own short session. All are made before and dropped after, so that neither
+    // side gets memory that the other has just given back.
+    let mut short: Vec<Session> = (0..ROUNDS)
+        .map(|_| session_of(SHORT, profile, text))
+        .collect();
     let (mut best_short, mut best_long) = (Duration::MAX, Duration::MAX);
-    for round in 0..ROUNDS {
-        let updates: Vec<String> = (0..ROUND)
-            .map(|count| update(LONG + round * ROUND + count))
-            .collect();
-        best_short = best_short.min(time(&mut short, &updates));
-        best_long = best_long.min(time(&mut long, &updates));
-        // The short session stays short.
-        short = session_of(SHORT, profile, text);
+    for (round, short) in updates.chunks(ROUND).zip(&mut short) {
+        best_short = best_short.min(time(short, round));
+        best_long = best_long.min(time(&mut long, round));
     }
     let ratio = best_long.as_secs_f64() / best_short.as_secs_f64();
     println!(
