@@ -1,0 +1,301 @@
+--- The changes buffer: sessions, turns and files, with the way to each.
+local render = require('acp_lens.render.changes')
+
+local M = {}
+
+local NAME = 'acp-lens://changes'
+local NAMESPACE = vim.api.nvim_create_namespace('acp_lens_changes')
+
+---@type { buf: integer?, rows: acp_lens.Row[], mode: 'turn'|'file', session: string? }
+local state = { buf = nil, rows = {}, mode = 'turn', session = nil }
+
+--- A function that gives an icon and its group, if a plugin for icons is there.
+---@return (fun(name: string): string?, string?)?
+local function icons()
+  local wanted = require('acp_lens.config').get().icons
+  if wanted == false then
+    return nil
+  end
+  local ok, mini = pcall(require, 'mini.icons')
+  if ok and _G.MiniIcons then
+    return function(name)
+      return mini.get('file', name)
+    end
+  end
+  local found, devicons = pcall(require, 'nvim-web-devicons')
+  if found then
+    return function(name)
+      return devicons.get_icon(name, nil, { default = true })
+    end
+  end
+end
+
+---@return { info: acp_lens.Session, turns: acp_lens.Turn[], files: acp_lens.File[] }[]
+local function entries()
+  local store = require('acp_lens.store')
+  return vim.tbl_map(function(entry)
+    return { info = entry.info, turns = store.turns(entry), files = store.files(entry) }
+  end, store.sessions())
+end
+
+--- Level of a row for folding, used by 'foldexpr' in the changes window.
+---@param lnum integer from 1
+---@return string
+function M.fold(lnum)
+  local row = state.rows[lnum]
+  if not row or row.level == 0 then
+    return '0'
+  end
+  local opens = row.kind == 'session'
+    or row.kind == 'turn'
+    or (row.kind == 'file' and row.level == 2)
+  if opens and row.level < 3 then
+    return '>' .. row.level
+  end
+  return tostring(math.min(row.level - (row.kind == 'notice' and 0 or 1), 2))
+end
+
+--- Writes the rows that differ from those on the screen, and keeps the cursor on its row.
+local function draw()
+  local buf = state.buf
+  if not buf or not vim.api.nvim_buf_is_valid(buf) then
+    return
+  end
+  require('acp_lens.highlight')
+  local before = state.rows
+  local rows = render.rows(entries(), {
+    mode = state.mode,
+    session = state.session,
+    icon = icons(),
+  })
+  local views = {}
+  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+    local row = before[vim.api.nvim_win_get_cursor(win)[1]]
+    views[win] = row and row.key or false
+  end
+  local first = 1
+  while before[first] and rows[first] and before[first].text == rows[first].text do
+    first = first + 1
+  end
+  local last_before, last = #before, #rows
+  while last_before >= first and last >= first and before[last_before].text == rows[last].text do
+    last_before, last = last_before - 1, last - 1
+  end
+  state.rows = rows
+  vim.bo[buf].modifiable = true
+  local lines = {}
+  for index = first, last do
+    lines[#lines + 1] = rows[index].text
+  end
+  local drawn_before = #before == 0 and vim.api.nvim_buf_line_count(buf) or last_before
+  vim.api.nvim_buf_set_lines(buf, first - 1, drawn_before, false, lines)
+  vim.bo[buf].modifiable = false
+  vim.bo[buf].modified = false
+  vim.api.nvim_buf_clear_namespace(buf, NAMESPACE, 0, -1)
+  for index, row in ipairs(rows) do
+    for _, span in ipairs(row.spans) do
+      vim.api.nvim_buf_set_extmark(buf, NAMESPACE, index - 1, span[1], {
+        end_col = span[2],
+        hl_group = span[3],
+      })
+    end
+  end
+  for win, key in pairs(views) do
+    if key then
+      for index, row in ipairs(rows) do
+        if row.key == key then
+          vim.api.nvim_win_set_cursor(win, { index, 0 })
+          break
+        end
+      end
+    end
+  end
+end
+
+---@return acp_lens.Row?
+local function here()
+  return state.rows[vim.api.nvim_win_get_cursor(0)[1]]
+end
+
+--- The window that files open in: the one before this, or a new one.
+---@return integer
+local function target_window()
+  local previous = vim.fn.win_getid(vim.fn.winnr('#'))
+  for _, win in ipairs({ previous, unpack(vim.api.nvim_tabpage_list_wins(0)) }) do
+    if win ~= 0 and vim.api.nvim_win_is_valid(win) then
+      local buf = vim.api.nvim_win_get_buf(win)
+      if buf ~= state.buf and vim.bo[buf].buftype == '' then
+        return win
+      end
+    end
+  end
+  return vim.api.nvim_open_win(0, false, { split = 'right', win = 0 })
+end
+
+--- Opens the file of the row at its first change of that turn.
+---@param stay boolean keep the cursor in the list
+local function open_row(stay)
+  local row = here()
+  if not row then
+    return
+  end
+  if not row.file then
+    vim.cmd('silent! normal! za')
+    return
+  end
+  if row.file.action == 'deleted' then
+    require('acp_lens.diff').open(
+      row.session,
+      row.file.file.relativePath,
+      row.turn and { kind = 'turn', turn = row.turn } or { kind = 'session' }
+    )
+    return
+  end
+  local list = vim.api.nvim_get_current_win()
+  local win = target_window()
+  vim.api.nvim_set_current_win(win)
+  local uri = row.file.uri
+  require('acp_lens.client').request(
+    require('acp_lens.protocol').method.goTo,
+    { direction = 'first', scope = 'file', uri = uri, session = row.session, turn = row.turn },
+    function(result)
+      if vim.api.nvim_win_is_valid(win) then
+        vim.api.nvim_set_current_win(win)
+        require('acp_lens.jump').show(uri, result and result.range or nil)
+      end
+      if stay and vim.api.nvim_win_is_valid(list) then
+        vim.api.nvim_set_current_win(list)
+      end
+    end
+  )
+end
+
+local function diff_row()
+  local row = here()
+  if row and row.file then
+    require('acp_lens.diff').open(
+      row.session,
+      row.file.file.relativePath,
+      row.turn and { kind = 'turn', turn = row.turn } or { kind = 'session' }
+    )
+  end
+end
+
+local HELP = {
+  { '<CR>', 'open the file at the change, or fold' },
+  { 'o', 'open it, and stay here' },
+  { 'd', 'show the diff' },
+  { 'f', 'fold by turn or by file' },
+  { 's', 'this session alone, or all' },
+  { 't', 'changes of this turn to the quickfix list' },
+  { 'R', 'draw afresh' },
+  { 'q', 'close' },
+  { '?', 'this help' },
+}
+
+local function help()
+  local lines = vim.tbl_map(function(entry)
+    return (' %-5s %s '):format(entry[1], entry[2])
+  end, HELP)
+  vim.lsp.util.open_floating_preview(lines, 'text', {
+    focus_id = 'acp_lens_help',
+    border = vim.o.winborder ~= '' and vim.o.winborder or 'rounded',
+    title = ' Changes ',
+  })
+end
+
+---@param buf integer
+local function map(buf)
+  local function key(lhs, run, desc)
+    vim.keymap.set('n', lhs, run, { buffer = buf, nowait = true, desc = desc })
+  end
+  key('<CR>', function()
+    open_row(false)
+  end, 'Open at the change')
+  key('o', function()
+    open_row(true)
+  end, 'Open and stay')
+  key('d', diff_row, 'Show the diff')
+  key('q', function()
+    vim.api.nvim_win_close(0, false)
+  end, 'Close')
+  key('f', function()
+    state.mode = state.mode == 'turn' and 'file' or 'turn'
+    draw()
+  end, 'Fold by turn or by file')
+  key('s', function()
+    local row = here()
+    state.session = not state.session and row and row.session or nil
+    draw()
+  end, 'This session alone')
+  key('t', function()
+    local row = here()
+    if row and row.session then
+      require('acp_lens.list').quickfix({ session = row.session, turn = row.turn })
+    end
+  end, 'This turn to the quickfix list')
+  key('R', draw, 'Draw afresh')
+  key('?', help, 'Help')
+end
+
+---@return integer
+local function buffer()
+  if state.buf and vim.api.nvim_buf_is_valid(state.buf) then
+    return state.buf
+  end
+  local buf = vim.api.nvim_create_buf(false, true)
+  state.buf = buf
+  state.rows = {}
+  vim.api.nvim_buf_set_name(buf, NAME)
+  vim.bo[buf].buftype = 'nofile'
+  vim.bo[buf].bufhidden = 'hide'
+  vim.bo[buf].swapfile = false
+  vim.bo[buf].filetype = 'acp-lens-changes'
+  map(buf)
+  local group = vim.api.nvim_create_augroup('acp_lens_changes', {})
+  vim.api.nvim_create_autocmd('User', { group = group, pattern = 'AcpLensUpdate', callback = draw })
+  vim.api.nvim_create_autocmd('BufWipeout', {
+    group = group,
+    buffer = buf,
+    callback = function()
+      vim.api.nvim_clear_autocmds({ group = group })
+      state.buf, state.rows = nil, {}
+    end,
+  })
+  return buf
+end
+
+--- Opens the changes buffer, or goes to its window.
+---@param options? { session?: string, turn?: string, mode?: 'turn'|'file' }
+function M.open(options)
+  options = options or {}
+  require('acp_lens.client').start()
+  state.mode = options.mode or state.mode
+  local buf = buffer()
+  local win = vim.fn.win_findbuf(buf)[1]
+  if win and vim.api.nvim_win_get_tabpage(win) == vim.api.nvim_get_current_tabpage() then
+    vim.api.nvim_set_current_win(win)
+  else
+    local height = math.max(8, math.floor(vim.o.lines * 0.3))
+    win = vim.api.nvim_open_win(buf, true, { split = 'below', win = -1, height = height })
+    local wo = vim.wo[win][0]
+    wo.number, wo.relativenumber, wo.signcolumn = false, false, 'no'
+    wo.wrap, wo.list, wo.spell, wo.cursorline = false, false, false, true
+    wo.foldmethod, wo.foldexpr = 'expr', "v:lua.require'acp_lens.changes'.fold(v:lnum)"
+    wo.foldlevel, wo.foldenable, wo.foldcolumn = 99, true, '0'
+    wo.foldtext = ''
+    wo.winfixheight = true
+    vim.wo[win][0].winbar = ' Agent changes   <CR> open   d diff   f by file   ? help'
+  end
+  draw()
+  if options.turn then
+    for index, row in ipairs(state.rows) do
+      if row.turn == options.turn and row.session == options.session then
+        vim.api.nvim_win_set_cursor(win, { index, 0 })
+        break
+      end
+    end
+  end
+end
+
+return M

@@ -1,0 +1,32 @@
+--- acp-lens: shows what coding agents changed, inside the buffers you edit.
+---
+--- `setup` is optional. Everything works from `:AcpLens` and the <Plug> mappings.
+local M = {}
+
+--- Sets options. Faulty options are named in a message, and their defaults used.
+---@param options? acp_lens.UserConfig
+function M.setup(options)
+  local faults = require('acp_lens.config').set(options)
+  if #faults > 0 then
+    vim.notify(
+      'acp-lens: options are ignored, because ' .. table.concat(faults, '; '),
+      vim.log.levels.ERROR
+    )
+  end
+  if package.loaded['acp_lens.client'] then
+    require('acp_lens.client').push_settings()
+  end
+end
+
+--- For a status line: what agents changed in this buffer, and a sign while one works or asks.
+--- Empty when there is nothing to say.
+---@param buf? integer
+---@return string
+function M.statusline(buf)
+  if not package.loaded['acp_lens.status'] then
+    return ''
+  end
+  return require('acp_lens.status').line(buf)
+end
+
+return M

@@ -1,0 +1,126 @@
+--- The text of a session's timeline. Pure: items in, lines with groups and folds out.
+local protocol = require('acp_lens.protocol')
+
+local M = {}
+
+---@class acp_lens.TimelineLine
+---@field text string
+---@field spans { [1]: integer, [2]: integer, [3]: string }[]
+---@field fold boolean belongs to a part that is folded at first
+---@field item integer index of the timeline item, from 1
+---@field file? { uri: string, line: integer? }
+---@field question? acp_lens.Question
+
+local STATUS = {
+  pending = { '·', 'AcpLensHint' },
+  running = { '…', 'AcpLensRunning' },
+  completed = { '✓', 'AcpLensDone' },
+  failed = { '✗', 'AcpLensFailed' },
+}
+
+local PLAN = { pending = '[ ]', in_progress = '[~]', completed = '[x]' }
+
+---@param lines acp_lens.TimelineLine[]
+---@param item integer
+---@param text string
+---@param group? string
+---@param extra? table
+local function push(lines, item, text, group, extra)
+  text = text:gsub('\r', '')
+  lines[#lines + 1] = vim.tbl_extend('force', {
+    text = text,
+    spans = group and { { 0, #text, group } } or {},
+    fold = false,
+    item = item,
+  }, extra or {})
+end
+
+---@param lines acp_lens.TimelineLine[]
+---@param item integer
+---@param text string
+---@param indent string
+---@param group? string
+---@param fold? boolean
+local function push_text(lines, item, text, indent, group, fold)
+  for _, line in ipairs(vim.split(text:gsub('\n+$', ''), '\n', { plain = true })) do
+    push(lines, item, indent .. line, group, { fold = fold or false })
+  end
+end
+
+---@param lines acp_lens.TimelineLine[]
+---@param index integer
+---@param item table
+local function tool_call(lines, index, item)
+  local mark = STATUS[item.status] or STATUS.pending
+  local text = ('%s %s'):format(mark[1], (item.title or item.toolCall):gsub('[\r\n]+', ' '))
+  push(lines, index, text, nil, {
+    spans = { { 0, #mark[1], mark[2] }, { #mark[1] + 1, #text, 'AcpLensTool' } },
+  })
+  for _, file in ipairs(item.files or {}) do
+    local letter = file.action and protocol.letter[file.action] or ' '
+    local counts = file.action and '  ' .. protocol.counts(file.added, file.removed) or ''
+    push(lines, index, ('    %s %s%s'):format(letter, file.path, counts), 'AcpLensPath', {
+      file = file.uri and { uri = file.uri, line = file.line } or nil,
+    })
+  end
+  local permission = item.permission
+  if permission and permission.question and not permission.outcome then
+    push(lines, index, '  ? ' .. permission.question.title, 'AcpLensQuestion', {
+      question = permission.question,
+    })
+    if permission.question.detail then
+      push_text(lines, index, permission.question.detail, '    ', 'AcpLensHint')
+    end
+    for number, option in ipairs(permission.question.options) do
+      push(lines, index, ('    %d  %s'):format(number, option.name), 'AcpLensQuestion', {
+        question = permission.question,
+      })
+    end
+  elseif permission and permission.outcome then
+    local chosen = permission.outcome.outcome
+    for _, option in ipairs(permission.question and permission.question.options or {}) do
+      if option.optionId == permission.outcome.optionId then
+        chosen = option.name
+      end
+    end
+    push(lines, index, '    answered: ' .. chosen, 'AcpLensHint')
+  end
+  if item.text and item.text ~= '' then
+    push_text(lines, index, item.text, '    ', 'AcpLensHint', true)
+  end
+end
+
+--- The lines of one item.
+---@param index integer from 1
+---@param item table
+---@return acp_lens.TimelineLine[]
+function M.item(index, item)
+  local lines = {} ---@type acp_lens.TimelineLine[]
+  if item.type == 'message' then
+    if item.role == 'user' then
+      if index > 1 then
+        push(lines, index, '')
+      end
+      push_text(lines, index, item.text or '', '> ', 'AcpLensUser')
+      push(lines, index, '')
+    else
+      push_text(lines, index, item.text or '', '')
+    end
+    for _, part in ipairs(item.parts or {}) do
+      push(lines, index, ('[%s]'):format(part), 'AcpLensHint')
+    end
+  elseif item.type == 'thought' then
+    push(lines, index, 'thought', 'AcpLensThought')
+    push_text(lines, index, item.text or '', '  ', 'AcpLensThought', true)
+  elseif item.type == 'toolCall' then
+    tool_call(lines, index, item)
+  elseif item.type == 'plan' then
+    push(lines, index, 'plan', 'AcpLensTurn')
+    for _, entry in ipairs(item.entries or {}) do
+      push(lines, index, ('  %s %s'):format(PLAN[entry.status] or '[ ]', entry.content))
+    end
+  end
+  return lines
+end
+
+return M

@@ -1,0 +1,175 @@
+-- Nothing here may be an error: no binary, an old one, odd buffers, buffers that vanish.
+local h = require('harness')
+local workspace = require('workspace')
+local it, eventually = h.it, h.eventually
+
+local root = vim.fs.normalize(vim.fn.tempname())
+vim.fn.mkdir(root .. '/.git', 'p')
+workspace.write(root .. '/a.txt', 'one\n')
+vim.cmd.cd(vim.fn.fnameescape(root))
+
+local real = vim.env.ACP_LENS_BIN
+
+---@param options table
+local function setup(options)
+  require('acp_lens').setup(options)
+end
+
+it('faulty options are named, and the defaults used', function()
+  setup({ lens = { position = 'left' }, colour = true, bin = 3 })
+  assert(h.said('there is no option `colour`'), vim.inspect(h.messages))
+  assert(h.said('`bin` must be a string'))
+  assert(h.said("'auto', 'above' or 'eol'"))
+  assert(require('acp_lens.config').get().lens.position == 'auto')
+end)
+
+it('a binary that is missing is said once, with what to do', function()
+  h.messages = {}
+  setup({ bin = root .. '/missing' })
+  vim.cmd.edit('a.txt')
+  eventually('the message', function()
+    return h.said('cannot be run; correct it or remove it')
+  end)
+  vim.cmd.edit({ bang = true })
+  vim.cmd('AcpLens next')
+  vim.cmd('AcpLens quickfix')
+  vim.cmd('AcpLens info')
+  local count = 0
+  for _, message in ipairs(h.messages) do
+    count = count + (message.text:find('cannot be run') and 1 or 0)
+  end
+  assert(count == 1, count)
+end)
+
+it('a binary of another protocol version is refused by name', function()
+  h.messages = {}
+  local old = root .. '/old-acp-lens'
+  workspace.write(
+    old,
+    '#!/usr/bin/env python3\n'
+      .. 'import sys, json\n'
+      .. 'head = {}\n'
+      .. 'for line in iter(sys.stdin.buffer.readline, b"\\r\\n"):\n'
+      .. '    k, v = line.decode().split(":"); head[k] = v\n'
+      .. 'sys.stdin.buffer.read(int(head["Content-Length"]))\n'
+      .. 'body = json.dumps({"jsonrpc": "2.0", "id": 1, "result": {"capabilities": {"experimental": {"acpLens": {"version": 0}}}}}).encode()\n'
+      .. 'sys.stdout.buffer.write(b"Content-Length: %d\\r\\n\\r\\n" % len(body) + body); sys.stdout.flush()\n'
+      .. 'sys.stdin.buffer.read()\n'
+  )
+  vim.fn.setfperm(old, 'rwxr-xr-x')
+  setup({ bin = old })
+  require('acp_lens.client').start()
+  eventually('the message', function()
+    return h.said('speaks protocol version 0, this plugin needs 1')
+  end)
+  eventually('no server', function()
+    return not require('acp_lens.client').get()
+  end)
+end)
+
+it('the real binary starts after all', function()
+  setup({ bin = real })
+  require('acp_lens.client').restart()
+  eventually('a server', function()
+    local client = require('acp_lens.client').get()
+    return client and client.initialized
+  end)
+end)
+
+it('every subcommand is harmless without a session', function()
+  h.messages = {}
+  local select, input = vim.ui.select, vim.ui.input
+  vim.ui.select = function(_, _, choose)
+    choose(nil)
+  end
+  vim.ui.input = function(_, answer)
+    answer(nil)
+  end
+  for _, line in ipairs({
+    'changes',
+    'diff',
+    'diff call',
+    'diff session',
+    'next',
+    'prev',
+    'first',
+    'last',
+    'quickfix',
+    'loclist',
+    'pick',
+    'turn',
+    'turn 7',
+    'turn x',
+    'sessions',
+    'trace',
+    'cancel',
+    'permissions',
+    'follow',
+    'follow',
+    'toggle',
+    'toggle',
+    'deleted',
+    'hover',
+    'info',
+    'nonsense',
+  }) do
+    vim.cmd('AcpLens ' .. line)
+  end
+  vim.wait(300)
+  vim.ui.select, vim.ui.input = select, input
+  assert(h.said('there is no subcommand `nonsense`'))
+  vim.cmd('silent! only')
+end)
+
+it('odd buffers are left alone', function()
+  for _, command in ipairs({ 'enew', 'help', 'terminal', 'copen', 'new', 'e acp-lens:///none?x' }) do
+    vim.cmd('silent! ' .. command)
+    for _, line in ipairs({ 'next', 'diff', 'hover', 'loclist', 'deleted' }) do
+      vim.cmd('AcpLens ' .. line)
+    end
+  end
+  vim.wait(200)
+  vim.cmd('silent! tabonly | silent! only')
+end)
+
+it('a buffer may vanish while messages come', function()
+  local ws = workspace.of_trace('claude-agent-acp-0.101.0-automode')
+  vim.cmd.cd(vim.fn.fnameescape(ws.root))
+  require('acp_lens.trace').open(ws.trace)
+  for _ = 1, 20 do
+    for path in pairs(ws.after) do
+      vim.cmd('silent edit ' .. vim.fn.fnameescape(path))
+      require('acp_lens.buffer').ask(vim.api.nvim_get_current_buf())
+      vim.cmd('silent bwipeout!')
+    end
+  end
+  eventually('the session', function()
+    return #require('acp_lens.store').sessions() > 0
+  end)
+  vim.wait(300)
+end)
+
+it('two tabs show the same changes buffer, and a session file can be written', function()
+  vim.cmd('AcpLens changes')
+  vim.cmd.tabnew()
+  vim.cmd('AcpLens changes')
+  assert(#vim.fn.win_findbuf(vim.api.nvim_get_current_buf()) == 2)
+  vim.cmd('mksession! ' .. vim.fn.fnameescape(root .. '/Session.vim'))
+  vim.cmd('silent! tabonly | silent! only')
+end)
+
+it('checkhealth says that all is well', function()
+  vim.cmd('checkhealth acp_lens')
+  local text = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n')
+  assert(text:find('acp%-lens 0'), text)
+  assert(not text:find('ERROR'), text)
+end)
+
+it('no error was shown', function()
+  for _, message in ipairs(h.messages) do
+    assert(not message.text:find('stack traceback'), message.text)
+  end
+  assert(vim.v.errmsg == '' or not vim.v.errmsg:find('acp_lens'), vim.v.errmsg)
+end)
+
+h.finish()
