@@ -1,0 +1,131 @@
+/** Where the extension begins: it makes the parts, and tells each what the server says. */
+
+import * as vscode from "vscode";
+import { registerChanges } from "./commands/changes.ts";
+import { registerNative } from "./commands/native.ts";
+import { registerSessions } from "./commands/sessions.ts";
+import type { Context } from "./context.ts";
+import { Documents, SCHEME } from "./documents.ts";
+import { FileDecorations } from "./fileDecorations.ts";
+import { t } from "./l10n.ts";
+import { Marks } from "./marks.ts";
+import { Store, type StoreChange } from "./model/store.ts";
+import { Permissions } from "./permissions.ts";
+import { Server } from "./server.ts";
+import { ChangesView } from "./views/changes.ts";
+import { SessionView } from "./views/session.ts";
+import { Status } from "./views/status.ts";
+
+export function activate(extension: vscode.ExtensionContext): void {
+  const store = new Store();
+  const permissions = new Permissions();
+  const status = new Status(store);
+  const decorations = new FileDecorations(store);
+
+  const changed = (change: StoreChange | null) => {
+    if (!change) {
+      return;
+    }
+    changes.refresh();
+    status.update();
+    sessionView.update();
+    decorations.refresh(change.reset || change.sessions.length > 0 ? undefined : change.uris);
+    if (change.uris.length > 0 || change.reset) {
+      documents.refresh();
+    }
+  };
+
+  const server = new Server(extension, {
+    activity: (change) => changed(store.apply(change)),
+    session: (info) => changed(store.applySession(info)),
+    hunks: (result) => marks.set(result),
+    timeline: (update) => sessionView.timeline(update),
+    permission: (question, token) => permissions.ask(question, token),
+    disconnected: () => {
+      store.disconnect();
+      marks.clear();
+      permissions.cancelAll();
+      sessionView.disconnected();
+      changes.refresh();
+      status.update();
+    },
+  });
+  const documents = new Documents(server);
+  const marks = new Marks(extension, server);
+  const changes = new ChangesView(store, server);
+  const sessionView = new SessionView(extension.extensionUri, store, server, permissions);
+  const context: Context = { store, server, marks, changes, sessionView, permissions };
+
+  permissions.onDidChange(() => {
+    status.setAsking(permissions.questions.length);
+    sessionView.update();
+  });
+
+  extension.subscriptions.push(
+    server,
+    permissions,
+    status,
+    decorations,
+    documents,
+    marks,
+    changes,
+    sessionView,
+    vscode.workspace.registerTextDocumentContentProvider(SCHEME, documents),
+    vscode.window.registerFileDecorationProvider(decorations),
+    vscode.window.registerWebviewViewProvider("acpLens.session", sessionView, {
+      webviewOptions: { retainContextWhenHidden: true },
+    }),
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration("acpLens.server")) {
+        void server.restart();
+      } else if (event.affectsConfiguration("acpLens")) {
+        server.pushSettings();
+        changes.refresh();
+        decorations.refresh();
+      }
+    }),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => server.pushSettings()),
+    ...registerChanges(context),
+    ...registerSessions(context),
+    ...registerNative(context),
+    ...registerGeneral(context),
+  );
+
+  // The server knows running taps, so it starts with the window; this does not wait for it.
+  void server.client();
+}
+
+function registerGeneral(context: Context): vscode.Disposable[] {
+  const set = (name: string, value: unknown) =>
+    vscode.workspace
+      .getConfiguration("acpLens")
+      .update(name, value, vscode.ConfigurationTarget.Global);
+  const on = (name: string, run: () => unknown) =>
+    vscode.commands.registerCommand(`acpLens.${name}`, run);
+  return [
+    on("toggleMarks", () => context.marks.toggle()),
+    on("toggleFollow", () =>
+      set("follow", !vscode.workspace.getConfiguration("acpLens").get("follow", false)),
+    ),
+    on("viewAsTree", () => set("view.mode", "tree")),
+    on("viewAsList", () => set("view.mode", "list")),
+    on("restartServer", () => context.server.restart()),
+    on("showLog", () => context.server.log.show()),
+    on("showInfo", () =>
+      vscode.window.showInformationMessage(
+        context.server.running
+          ? t(
+              "acp-lens {0}, {1} sessions, {2}",
+              context.server.version ?? "?",
+              context.store.sessions.length,
+              context.server.path ?? "?",
+            )
+          : t("The server does not run."),
+      ),
+    ),
+  ];
+}
+
+export function deactivate(): void {
+  // Everything is in the subscriptions.
+}

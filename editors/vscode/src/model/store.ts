@@ -1,0 +1,125 @@
+/** What the server last said about sessions, turns and files. No drawing, no asking. */
+
+import type { ActivityChange, FileInfo, SessionInfo, TurnInfo } from "../protocol.ts";
+
+export interface SessionEntry {
+  info: SessionInfo;
+  /** Turns by id. */
+  turns: Map<string, TurnInfo>;
+  /** Files by relative path, in order of first activity. */
+  files: Map<string, FileInfo>;
+}
+
+/** What a change of the store was about, so that views redraw only what they must. */
+export interface StoreChange {
+  reset: boolean;
+  sessions: string[];
+  /** Sessions whose turn ended with this change. */
+  ended: string[];
+  uris: string[];
+}
+
+export class Store {
+  #revision = 0;
+  #sessions = new Map<string, SessionEntry>();
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** All sessions, in the order in which they became known. */
+  get sessions(): SessionEntry[] {
+    return [...this.#sessions.values()];
+  }
+
+  session(id: string): SessionEntry | undefined {
+    return this.#sessions.get(id);
+  }
+
+  /** Takes an activity message; `null` when it is older than what is known. */
+  apply(change: ActivityChange): StoreChange | null {
+    if (change.reset) {
+      this.#sessions.clear();
+    } else if (change.revision <= this.#revision) {
+      return null;
+    }
+    this.#revision = change.revision;
+    const ended: string[] = [];
+    for (const info of change.sessions) {
+      if (this.#setInfo(info)) {
+        ended.push(info.session);
+      }
+    }
+    for (const session of change.closed) {
+      this.#sessions.delete(session);
+    }
+    for (const turn of change.turns) {
+      this.#sessions.get(turn.session)?.turns.set(turn.turn, turn);
+    }
+    const uris = new Set<string>();
+    for (const file of change.files) {
+      this.#sessions.get(file.session)?.files.set(file.file.relativePath, file);
+      uris.add(file.uri);
+    }
+    return {
+      reset: change.reset,
+      sessions: [...change.sessions.map((info) => info.session), ...change.closed],
+      ended,
+      uris: [...uris],
+    };
+  }
+
+  /** Takes one session's new state. */
+  applySession(info: SessionInfo): StoreChange {
+    const ended = this.#setInfo(info) ? [info.session] : [];
+    return { reset: false, sessions: [info.session], ended, uris: [] };
+  }
+
+  /** The server is gone: what was listed may still be read, but no session is live any more. */
+  disconnect(): void {
+    for (const entry of this.#sessions.values()) {
+      if (entry.info.source !== "trace") {
+        entry.info = { ...entry.info, state: "disconnected" };
+      }
+    }
+  }
+
+  clear(): void {
+    this.#revision = 0;
+    this.#sessions.clear();
+  }
+
+  /** Files that agents changed, each once, whatever the number of sessions. */
+  changedUris(): Set<string> {
+    const uris = new Set<string>();
+    for (const entry of this.#sessions.values()) {
+      for (const file of entry.files.values()) {
+        uris.add(file.uri);
+      }
+    }
+    return uris;
+  }
+
+  /** What the sessions say about one file. */
+  filesOf(uri: string): FileInfo[] {
+    return this.sessions.flatMap((entry) =>
+      [...entry.files.values()].filter((file) => file.uri === uri),
+    );
+  }
+
+  #setInfo(info: SessionInfo): boolean {
+    const entry = this.#sessions.get(info.session);
+    if (!entry) {
+      this.#sessions.set(info.session, { info, turns: new Map(), files: new Map() });
+      return false;
+    }
+    const ended = entry.info.state === "prompting" && info.state === "idle";
+    entry.info = info;
+    return ended;
+  }
+}
+
+/** Turns in order. */
+export function orderedTurns(entry: SessionEntry): TurnInfo[] {
+  return [...entry.turns.values()].sort((a, b) => a.number - b.number);
+}

@@ -1,0 +1,89 @@
+/**
+ * Questions of agents. Each is shown as a notification with the agent's own options, and stands in
+ * the session view as buttons; the first answer counts. Closing the notification answers nothing:
+ * the question goes on waiting.
+ */
+
+import * as vscode from "vscode";
+import type { CancellationToken } from "vscode-languageclient/node";
+import { t } from "./l10n.ts";
+import type { PermissionOutcome, PermissionQuestion } from "./protocol.ts";
+
+interface Waiting {
+  question: PermissionQuestion;
+  settle(outcome: PermissionOutcome): void;
+}
+
+export class Permissions implements vscode.Disposable {
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #changed = new vscode.EventEmitter<void>();
+  readonly onDidChange = this.#changed.event;
+
+  get questions(): PermissionQuestion[] {
+    return [...this.#waiting.values()].map((entry) => entry.question);
+  }
+
+  /** Asks the person; ends when somebody answered, or when the agent does not wait any more. */
+  ask(question: PermissionQuestion, token: CancellationToken): Promise<PermissionOutcome> {
+    const key = `${question.session}\0${question.permission}`;
+    return new Promise((resolve) => {
+      const settle = (outcome: PermissionOutcome) => {
+        if (this.#waiting.delete(key)) {
+          this.#changed.fire();
+          resolve(outcome);
+        }
+      };
+      this.#waiting.set(key, { question, settle });
+      this.#changed.fire();
+      token.onCancellationRequested(() => settle({ outcome: "cancelled" }));
+      void this.#notify(question);
+    });
+  }
+
+  /** Takes an option; false when the question does not wait any more. */
+  answer(session: string, permission: string, optionId: string): boolean {
+    const entry = this.#waiting.get(`${session}\0${permission}`);
+    entry?.settle({ outcome: "selected", optionId });
+    return entry !== undefined;
+  }
+
+  /** Shows the oldest question again, for somebody who closed its notification. */
+  async showOldest(): Promise<void> {
+    const question = this.questions[0];
+    if (!question) {
+      void vscode.window.showInformationMessage(t("No agent asks for anything."));
+      return;
+    }
+    const picked = await vscode.window.showQuickPick(
+      question.options.map((option) => ({ label: option.name, option })),
+      { title: question.title, placeHolder: question.detail ?? t("Choose an answer") },
+    );
+    if (picked) {
+      this.answer(question.session, question.permission, picked.option.optionId);
+    }
+  }
+
+  cancelAll(): void {
+    for (const entry of [...this.#waiting.values()]) {
+      entry.settle({ outcome: "cancelled" });
+    }
+  }
+
+  async #notify(question: PermissionQuestion): Promise<void> {
+    const files = question.files.map((file) => file.path).join(", ");
+    const message = t(
+      "The agent asks: {0}",
+      files && !question.title.includes(files) ? `${question.title} (${files})` : question.title,
+    );
+    const items = question.options.map((option) => ({ title: option.name, option }));
+    const picked = await vscode.window.showInformationMessage(message, ...items);
+    if (picked) {
+      this.answer(question.session, question.permission, picked.option.optionId);
+    }
+  }
+
+  dispose(): void {
+    this.cancelAll();
+    this.#changed.dispose();
+  }
+}

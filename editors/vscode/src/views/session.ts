@@ -1,0 +1,277 @@
+/** The view "Session": prompt, timeline, questions. Plain HTML that this file feeds by messages. */
+
+import { randomBytes } from "node:crypto";
+import * as vscode from "vscode";
+import { t } from "../l10n.ts";
+import type { Store } from "../model/store.ts";
+import { sessionTitle } from "../model/text.ts";
+import type { Permissions } from "../permissions.ts";
+import { method, type SessionInfo, type TimelineItem, type TimelineUpdate } from "../protocol.ts";
+import type { Server } from "../server.ts";
+
+/** What the page sends. */
+type FromPage =
+  | { type: "ready" }
+  | { type: "prompt"; text: string }
+  | { type: "cancel" }
+  | { type: "start" }
+  | { type: "load" }
+  | { type: "choose" }
+  | { type: "answer"; session: string; permission: string; optionId: string }
+  | { type: "open"; uri: string; line: number | null };
+
+export class SessionView implements vscode.WebviewViewProvider, vscode.Disposable {
+  readonly #extensionUri: vscode.Uri;
+  readonly #store: Store;
+  readonly #server: Server;
+  readonly #permissions: Permissions;
+  #view: vscode.WebviewView | null = null;
+  #session: string | null = null;
+  #generation = -1;
+  #items: TimelineItem[] = [];
+
+  constructor(extensionUri: vscode.Uri, store: Store, server: Server, permissions: Permissions) {
+    this.#extensionUri = extensionUri;
+    this.#store = store;
+    this.#server = server;
+    this.#permissions = permissions;
+  }
+
+  /** The session that prompts go to. */
+  get session(): string | null {
+    return this.#session;
+  }
+
+  resolveWebviewView(view: vscode.WebviewView): void {
+    this.#view = view;
+    const media = vscode.Uri.joinPath(this.#extensionUri, "media");
+    view.webview.options = { enableScripts: true, localResourceRoots: [media] };
+    view.webview.html = this.#html(view.webview, media);
+    view.webview.onDidReceiveMessage((message: FromPage) => this.#receive(message));
+    view.onDidDispose(() => {
+      this.#view = null;
+    });
+  }
+
+  /** Shows a session, and follows its timeline. */
+  async show(session: string): Promise<void> {
+    const before = this.#session;
+    this.#session = session;
+    this.#generation = -1;
+    this.#items = [];
+    if (before && before !== session) {
+      void this.#server.requestQuietly(method.sessionSubscribe, {
+        session: before,
+        subscribe: false,
+      });
+    }
+    this.#postState();
+    const answer = await this.#server.requestQuietly<TimelineUpdate>(method.sessionSubscribe, {
+      session,
+      subscribe: true,
+    });
+    if ("result" in answer && this.#session === session) {
+      this.#generation = -1;
+      this.timeline(answer.result);
+    }
+  }
+
+  /** Opens the view and puts the cursor into the prompt. */
+  async focus(): Promise<void> {
+    await vscode.commands.executeCommand("acpLens.session.focus");
+    void this.#view?.webview.postMessage({ type: "focus" });
+  }
+
+  timeline(update: TimelineUpdate): void {
+    if (update.session !== this.#session) {
+      return;
+    }
+    const reset = update.generation !== this.#generation;
+    if (reset) {
+      this.#generation = update.generation;
+      this.#items = [];
+    }
+    for (const item of update.items) {
+      this.#items[item.index] = item;
+    }
+    void this.#view?.webview.postMessage({
+      type: "items",
+      reset,
+      items: reset ? this.#items.filter(Boolean) : update.items,
+    });
+  }
+
+  /** Tells the page what changed about sessions and questions. */
+  update(): void {
+    if (!this.#session || !this.#store.session(this.#session)) {
+      const host = this.#store.sessions.filter((entry) => entry.info.source === "host").at(-1);
+      if (host) {
+        void this.show(host.info.session);
+        return;
+      }
+      this.#session = null;
+    }
+    this.#postState();
+  }
+
+  disconnected(): void {
+    this.#session = null;
+    this.#items = [];
+    this.#generation = -1;
+    this.#postState();
+    void this.#view?.webview.postMessage({ type: "items", reset: true, items: [] });
+  }
+
+  #info(): SessionInfo | null {
+    return (this.#session && this.#store.session(this.#session)?.info) || null;
+  }
+
+  #postState(): void {
+    const info = this.#info();
+    void vscode.commands.executeCommand(
+      "setContext",
+      "acpLens.prompting",
+      info?.state === "prompting",
+    );
+    if (this.#view) {
+      this.#view.description = info ? sessionTitle(info, t) : "";
+    }
+    void this.#view?.webview.postMessage({
+      type: "state",
+      session: info
+        ? {
+            title: sessionTitle(info, t),
+            state: info.state,
+            source: info.source,
+            error: info.error,
+          }
+        : null,
+      questions: this.#permissions.questions.filter(
+        (question) => question.session === this.#session,
+      ),
+    });
+  }
+
+  async #receive(message: FromPage): Promise<void> {
+    switch (message.type) {
+      case "ready":
+        this.update();
+        void this.#view?.webview.postMessage({
+          type: "items",
+          reset: true,
+          items: this.#items.filter(Boolean),
+        });
+        break;
+      case "prompt":
+        await this.prompt(message.text);
+        break;
+      case "cancel":
+        await vscode.commands.executeCommand("acpLens.cancel");
+        break;
+      case "start":
+        await vscode.commands.executeCommand("acpLens.startSession");
+        break;
+      case "load":
+        await vscode.commands.executeCommand("acpLens.loadSession");
+        break;
+      case "choose":
+        await vscode.commands.executeCommand("acpLens.selectSession");
+        break;
+      case "answer":
+        if (!this.#permissions.answer(message.session, message.permission, message.optionId)) {
+          await this.#server.request(method.sessionRespondPermission, {
+            session: message.session,
+            permission: message.permission,
+            outcome: "selected",
+            optionId: message.optionId,
+          });
+        }
+        break;
+      case "open": {
+        const position = new vscode.Position(message.line ?? 0, 0);
+        await vscode.window.showTextDocument(vscode.Uri.parse(message.uri), {
+          selection: new vscode.Range(position, position),
+        });
+        break;
+      }
+    }
+  }
+
+  /** Sends a prompt to the session of the view. */
+  async prompt(text: string): Promise<void> {
+    if (!this.#session) {
+      return;
+    }
+    const sent = await this.#server.request(method.sessionPrompt, {
+      session: this.#session,
+      text,
+      files: [],
+    });
+    void this.#view?.webview.postMessage({ type: "sent", ok: sent !== null, text });
+  }
+
+  #html(webview: vscode.Webview, media: vscode.Uri): string {
+    const nonce = randomBytes(16).toString("base64");
+    const file = (name: string) => webview.asWebviewUri(vscode.Uri.joinPath(media, name));
+    const words = {
+      start: t("Start a session"),
+      load: t("Load an earlier session"),
+      none: t("No session runs here."),
+      working: t("working"),
+      disconnected: t("disconnected"),
+      send: t("Send"),
+      cancel: t("Cancel"),
+      prompt: t("Ask the agent to change something"),
+      readOnly: t("This session belongs to another client; it can be watched, not prompted."),
+      recorded: t("This is a recorded session."),
+      thought: t("Thought"),
+      plan: t("Plan"),
+      output: t("Output"),
+      answered: t("Answered: {0}", "{0}"),
+      timeline: t("Timeline"),
+      pending: t("waiting"),
+      running: t("running"),
+      completed: t("done"),
+      failed: t("failed"),
+      you: t("You"),
+      agent: t("Agent"),
+      open: t("Open {0}", "{0}"),
+    };
+    const policy = [
+      "default-src 'none'",
+      `style-src ${webview.cspSource}`,
+      `script-src 'nonce-${nonce}'`,
+    ].join("; ");
+    const escaped = JSON.stringify(words).replaceAll("<", "\\u003c");
+    return `<!DOCTYPE html>
+<html lang="${vscode.env.language}">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width">
+<link rel="stylesheet" href="${file("session.css")}">
+<title>acp-lens</title>
+</head>
+<body>
+<main>
+<div id="empty" hidden></div>
+<ol id="timeline" role="log" aria-live="polite" tabindex="0"></ol>
+<div id="questions" role="group" aria-live="assertive"></div>
+<form id="form" hidden>
+<textarea id="prompt" rows="3"></textarea>
+<div class="actions"><span id="state" role="status"></span>
+<button type="button" id="cancel" class="secondary" hidden></button>
+<button type="submit" id="send"></button></div>
+</form>
+<p id="note" hidden></p>
+</main>
+<script type="application/json" id="words" nonce="${nonce}">${escaped}</script>
+<script nonce="${nonce}" src="${file("session.js")}"></script>
+</body>
+</html>`;
+  }
+
+  dispose(): void {
+    this.#view = null;
+  }
+}

@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { orderedTurns, Store } from "../../src/model/store.ts";
+import type { ActivityChange, FileInfo, SessionInfo, TurnInfo } from "../../src/protocol.ts";
+
+export function session(change: Partial<SessionInfo> = {}): SessionInfo {
+  return {
+    session: "s1",
+    sessionId: "id",
+    source: "trace",
+    generation: 1,
+    state: "idle",
+    agent: { name: "claude", version: "1" },
+    title: null,
+    profile: "acp",
+    workspaceRoot: "/w",
+    executionCwd: "/w",
+    uniqueFileCount: 0,
+    turnCount: 0,
+    added: 0,
+    removed: 0,
+    stopReason: null,
+    error: null,
+    notices: [],
+    ...change,
+  };
+}
+
+export function turn(number: number, change: Partial<TurnInfo> = {}): TurnInfo {
+  return {
+    session: "s1",
+    turn: `t${number}`,
+    number,
+    prompt: null,
+    files: 1,
+    added: 1,
+    removed: 0,
+    notices: [],
+    ...change,
+  };
+}
+
+export function file(path: string, turns: number[], change: Partial<FileInfo> = {}): FileInfo {
+  return {
+    session: "s1",
+    uri: `file:///w/${path}`,
+    file: { workspaceRoot: "/w", relativePath: path },
+    fromPath: null,
+    action: "modified",
+    added: turns.length,
+    removed: 0,
+    doubt: null,
+    turns: turns.map((number) => ({
+      turn: `t${number}`,
+      number,
+      action: "modified",
+      added: 1,
+      removed: 0,
+      toolCalls: [],
+    })),
+    hunks: null,
+    ...change,
+  };
+}
+
+function change(over: Partial<ActivityChange>): ActivityChange {
+  return { revision: 1, reset: false, sessions: [], closed: [], turns: [], files: [], ...over };
+}
+
+test("an older message changes nothing", () => {
+  const store = new Store();
+  store.apply(change({ revision: 5, reset: true, sessions: [session()] }));
+  assert.equal(store.apply(change({ revision: 4, closed: ["s1"] })), null);
+  assert.equal(store.sessions.length, 1);
+});
+
+test("a reset forgets what was known", () => {
+  const store = new Store();
+  store.apply(change({ revision: 5, reset: true, sessions: [session()] }));
+  store.apply(change({ revision: 1, reset: true, sessions: [session({ session: "s2" })] }));
+  assert.deepEqual(
+    store.sessions.map((entry) => entry.info.session),
+    ["s2"],
+  );
+  assert.equal(store.revision, 1);
+});
+
+test("turns come in order, however they arrive", () => {
+  const store = new Store();
+  store.apply(change({ reset: true, sessions: [session()], turns: [turn(3), turn(1), turn(2)] }));
+  const [entry] = store.sessions;
+  assert.ok(entry);
+  assert.deepEqual(
+    orderedTurns(entry).map((each) => each.number),
+    [1, 2, 3],
+  );
+});
+
+test("a file of two sessions counts once", () => {
+  const store = new Store();
+  store.apply(
+    change({
+      reset: true,
+      sessions: [session(), session({ session: "s2" })],
+      files: [file("a.txt", [1]), file("a.txt", [1], { session: "s2" }), file("b.txt", [1])],
+    }),
+  );
+  assert.equal(store.changedUris().size, 2);
+  assert.equal(store.filesOf("file:///w/a.txt").length, 2);
+});
+
+test("the end of a turn is told once", () => {
+  const store = new Store();
+  store.applySession(session({ state: "prompting" }));
+  assert.deepEqual(store.applySession(session({ state: "idle" })).ended, ["s1"]);
+  assert.deepEqual(store.applySession(session({ state: "idle" })).ended, []);
+});
+
+test("without a server nothing is live, but what was listed stays", () => {
+  const store = new Store();
+  store.apply(
+    change({
+      reset: true,
+      sessions: [session({ source: "host" }), session({ session: "s2" })],
+      files: [file("a.txt", [1])],
+    }),
+  );
+  store.disconnect();
+  assert.deepEqual(
+    store.sessions.map((entry) => entry.info.state),
+    ["disconnected", "idle"],
+  );
+  assert.equal(store.changedUris().size, 1);
+});
