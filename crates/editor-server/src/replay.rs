@@ -42,3 +42,34 @@ fn is_unseen(char: char) -> bool {
     char.is_control()
         || matches!(char, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
+
+/// Reads bytes as a trace and writes all formats of it; for fuzzers.
+///
+/// # Panics
+///
+/// When the JSON document is none, or counts other lines than the recording.
+#[cfg(any(test, fuzzing))]
+pub fn fuzz_trace(data: &[u8]) {
+    use activity_core::session::{Options, TimelineText};
+
+    let options = Options {
+        cwd: Some("/w".into()),
+        text: TimelineText::FirstLines,
+        ..Options::default()
+    };
+    let (recording, end) = Recording::read(data, options);
+    end.expect("memory can be read");
+    let skipped = recording.skipped_lines();
+    let recordings = [recording];
+    let mut output = Vec::new();
+    summary::write(&recordings, &mut output).expect("memory can be written");
+    patch::write(&recordings, &mut output).expect("memory can be written");
+    markdown::write(&recordings, &mut output).expect("memory can be written");
+    output.clear();
+    json::write(&recordings, &mut output).expect("memory can be written");
+    let document: serde_json::Value = serde_json::from_slice(&output).expect("JSON");
+    assert_eq!(document["skippedLines"], skipped);
+}
+
+#[cfg(test)]
+mod tests;

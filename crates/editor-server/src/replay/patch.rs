@@ -14,7 +14,7 @@ use std::io::{self, Write};
 use activity_core::model::{Action, Activity, PathStanding};
 
 use super::recording::RecordedSession;
-use super::{Recording, visible};
+use super::{Recording, is_unseen, visible};
 use texts::{Change, KnownTexts, LeftOut};
 
 /// Writes the diffs of all sessions, each under a comment line with its name.
@@ -98,7 +98,7 @@ fn verb(action: Action) -> &'static str {
 
 /// A path as git writes it: in quotes when it has characters that would break the line.
 fn quoted(prefix: &str, path: &str) -> String {
-    if !path.contains(|char: char| char.is_control() || matches!(char, '"' | '\\')) {
+    if !path.contains(|char: char| is_unseen(char) || matches!(char, '"' | '\\')) {
         return format!("{prefix}{path}");
     }
     let mut name = format!("\"{prefix}");
@@ -108,7 +108,7 @@ fn quoted(prefix: &str, path: &str) -> String {
             '\n' => name.push_str("\\n"),
             '\t' => name.push_str("\\t"),
             '\r' => name.push_str("\\r"),
-            char if char.is_control() => {
+            char if is_unseen(char) => {
                 let mut bytes = [0; 4];
                 for byte in char.encode_utf8(&mut bytes).bytes() {
                     // Writing to a string cannot fail.
