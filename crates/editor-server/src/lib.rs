@@ -8,8 +8,10 @@ pub(crate) mod acp;
 pub(crate) mod agent_exec;
 pub mod cli;
 pub(crate) mod demo;
+pub mod desktop;
 pub mod lsp;
 pub(crate) mod mirror;
+pub mod preview;
 pub mod replay;
 #[cfg(unix)]
 pub(crate) mod tap;

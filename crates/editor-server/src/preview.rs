@@ -1,0 +1,3 @@
+//! Showing a file in the editor: what kind of preview it has, and up to which size.
+
+pub mod kind;
