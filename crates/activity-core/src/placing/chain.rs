@@ -37,6 +37,8 @@ pub(super) struct Chain<'a> {
     old_text: Vec<Cow<'a, str>>,
     /// The lines of an id that were ever present, live ones from top to bottom.
     postings: Vec<Vec<Node>>,
+    /// How many of the postings of an id are not present any more.
+    absent: Vec<usize>,
     /// Present lines by slot.
     counts: Fenwick,
     /// The first present line of each slot.
@@ -82,6 +84,7 @@ impl<'a> Chain<'a> {
             starts,
             lines,
             old_text: Vec::new(),
+            absent: vec![0; postings.len()],
             postings,
             counts: Fenwick::ones(live),
             slot_heads: (0..=head)
@@ -176,11 +179,27 @@ impl<'a> Chain<'a> {
         self.postings.get(id as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// Drops lines that are not present from the postings of an id.
+    /// Drops the lines that are not present from the postings of an id once they are most of them.
     pub(super) fn prune(&mut self, id: LineId) {
-        if let Some(postings) = self.postings.get_mut(id as usize) {
+        let Some(postings) = self.postings.get_mut(id as usize) else {
+            return;
+        };
+        let absent = &mut self.absent[id as usize];
+        if *absent * 2 > postings.len() {
             postings.retain(|&node| self.lines[node as usize].present);
+            *absent = 0;
         }
+    }
+
+    /// The line with an id, if there is one alone.
+    pub(super) fn only_line(&mut self, id: LineId) -> Option<Node> {
+        self.prune(id);
+        let mut present = self
+            .postings(id)
+            .iter()
+            .filter(|&&node| self.is_present(node));
+        let first = present.next().copied();
+        first.filter(|_| present.next().is_none())
     }
 
     /// The number of a line in the text as it is now, from 0.
@@ -235,6 +254,9 @@ impl<'a> Chain<'a> {
         for &node in removed {
             let line = &mut self.lines[node as usize];
             line.present = false;
+            if let Some(absent) = self.absent.get_mut(line.id as usize) {
+                *absent += 1;
+            }
             let slot = line.slot as usize;
             self.counts.add(slot, -1);
             if self.slot_heads[slot] == node {

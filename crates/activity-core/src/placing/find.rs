@@ -76,8 +76,7 @@ pub(super) fn stands_at(
 ) -> bool {
     let mut node = first;
     for line in pattern.lines.clone() {
-        let fits =
-            !chain.is_edge(node) && pattern.side.fits(line, chain.id(node), chain.content(node));
+        let fits = !chain.is_edge(node) && pattern.side.fits(line, chain, node);
         if !budget.take(1) || !fits {
             return false;
         }
@@ -104,6 +103,13 @@ pub(super) fn whole_lines(
     };
     chain.prune(pattern.side.id(anchor));
     for &node in chain.postings(pattern.side.id(anchor)) {
+        if !budget.take(1) {
+            places.more = true;
+            break;
+        }
+        if !chain.is_present(node) {
+            continue;
+        }
         let Some(first) = go_back(chain, pattern, anchor, node, budget) else {
             continue;
         };
@@ -138,8 +144,7 @@ fn go_back(
     let mut node = node;
     for line in (pattern.lines.start..anchor).rev() {
         node = chain.prev(node);
-        let fits =
-            !chain.is_edge(node) && pattern.side.fits(line, chain.id(node), chain.content(node));
+        let fits = !chain.is_edge(node) && pattern.side.fits(line, chain, node);
         if !budget.take(1) || !fits {
             return None;
         }
@@ -204,6 +209,7 @@ pub(super) fn inside_lines(
             .postings(side.id(anchor))
             .iter()
             .take_while(|_| budget.take(anchor + 1))
+            .filter(|&&node| chain.is_present(node))
             .map(|&node| back(node))
             .collect()
     } else {
@@ -331,7 +337,7 @@ impl<'s, 'a> Surroundings<'s, 'a> {
                 if chain.is_edge(node) {
                     break;
                 }
-                same += usize::from(self.side.fits(line, chain.id(node), chain.content(node)));
+                same += usize::from(self.side.fits(line, chain, node));
                 node = match step {
                     Step::Up => chain.prev(node),
                     Step::Down => chain.next(node),

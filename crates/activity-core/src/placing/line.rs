@@ -66,6 +66,11 @@ pub(crate) fn without_ending(line: &str) -> &str {
 }
 
 /// A line without its ending and trailing blanks: what is compared.
-pub(crate) fn key(line: &str) -> &str {
-    line.trim_end_matches([' ', '\t', '\r', '\n'])
+pub(super) fn key(line: &str) -> &str {
+    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
+    let end = line
+        .bytes()
+        .rposition(|byte| !is_blank(&byte))
+        .map_or(0, |last| last + 1);
+    &line[..end]
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use super::chain::{Chain, Node};
 use super::line::{LineStarts, key, without_ending};
 
 /// The number of a line's [`key`].
@@ -16,21 +17,72 @@ pub(super) const UNKNOWN: LineId = u32::MAX;
 #[derive(Debug, Default)]
 pub(super) struct Dictionary<'a> {
     ids: HashMap<&'a str, LineId>,
+    filter: Filter,
 }
 
 impl<'a> Dictionary<'a> {
     pub(super) fn intern(&mut self, line: &'a str) -> LineId {
         let next = LineId::try_from(self.ids.len()).unwrap_or(UNKNOWN);
-        *self.ids.entry(key(line)).or_insert(next)
+        let line = key(line);
+        self.filter.add(line);
+        *self.ids.entry(line).or_insert(next)
     }
 
     pub(super) fn lookup(&self, line: &str) -> LineId {
-        self.ids.get(key(line)).copied().unwrap_or(UNKNOWN)
+        let line = key(line);
+        if !self.filter.may_hold(line) {
+            return UNKNOWN;
+        }
+        self.ids.get(line).copied().unwrap_or(UNKNOWN)
     }
 
     /// Number of different lines.
     pub(super) fn len(&self) -> usize {
         self.ids.len()
+    }
+}
+
+/// Says of most lines at once that they are not in the dictionary: nearly all lines of a large file
+/// are in no fragment, and hashing them safely is what a placement would spend its time on.
+#[derive(Debug)]
+struct Filter {
+    bits: Vec<u64>,
+}
+
+impl Default for Filter {
+    fn default() -> Self {
+        Self {
+            bits: vec![0; 1 << (FILTER_BITS - 6)],
+        }
+    }
+}
+
+/// Binary logarithm of the size of the filter: 32 KiB, which a first level cache holds.
+const FILTER_BITS: u32 = 18;
+
+impl Filter {
+    fn add(&mut self, line: &str) {
+        let (word, bit) = Self::position(line);
+        self.bits[word] |= bit;
+    }
+
+    fn may_hold(&self, line: &str) -> bool {
+        let (word, bit) = Self::position(line);
+        self.bits[word] & bit != 0
+    }
+
+    /// A hash that is quick and good enough for text; texts made to collide only make it useless.
+    fn position(line: &str) -> (usize, u64) {
+        const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+        let (words, rest) = line.as_bytes().as_chunks::<8>();
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        let length = u64::try_from(line.len()).unwrap_or(u64::MAX);
+        let hash = words.iter().chain([&last]).fold(length, |hash, word| {
+            (hash.rotate_left(23) ^ u64::from_le_bytes(*word)).wrapping_mul(FACTOR)
+        });
+        let index = hash >> (64 - FILTER_BITS);
+        (usize::try_from(index >> 6).unwrap_or(0), 1 << (index & 63))
     }
 }
 
@@ -95,12 +147,12 @@ impl<'a> Side<'a> {
 
     /// Whether a line of the file can be this line: equal without trailing blanks, or equal around
     /// the mask.
-    pub(super) fn fits(&self, line: usize, id: LineId, content: &str) -> bool {
+    pub(super) fn fits(&self, line: usize, chain: &Chain<'_>, node: Node) -> bool {
         if !self.is_masked(line) {
-            return self.ids[line] == id;
+            return self.ids[line] == chain.id(node);
         }
         let own = key(self.line(line));
-        let content = key(content);
+        let content = key(chain.content(node));
         let (Some((head, _)), Some((_, tail))) = (own.split_once(MASK), own.rsplit_once(MASK))
         else {
             return false;

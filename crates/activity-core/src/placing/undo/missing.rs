@@ -166,25 +166,17 @@ impl<'p, 'a> Undo<'p, 'a> {
         });
         let mut anchors = Vec::new();
         for line in lines {
-            let id = plan.new.id(line);
-            let nodes = match indentation {
-                Indentation::Same => {
-                    self.chain.prune(id);
-                    self.chain.postings(id)
-                }
+            let node = match indentation {
+                Indentation::Same => self.chain.only_line(plan.new.id(line)),
                 Indentation::Any => {
                     let plans = self.plans;
                     let lines = self
                         .reindented
                         .get_or_insert_with(|| Reindented::new(plans, &self.chain));
-                    lines.nodes(plan.new.line(line))
+                    lines.only_line(plan.new.line(line), &self.chain)
                 }
             };
-            if let [node] = nodes
-                && self.chain.is_present(*node)
-            {
-                anchors.push((line, *node));
-            }
+            anchors.extend(node.map(|node| (line, node)));
         }
         anchors
     }
@@ -252,7 +244,7 @@ impl<'p, 'a> Undo<'p, 'a> {
         let same = |line: usize, node: Node| {
             !chain.is_edge(node)
                 && match indentation {
-                    Indentation::Same => plan.new.fits(line, chain.id(node), chain.content(node)),
+                    Indentation::Same => plan.new.fits(line, chain, node),
                     Indentation::Any => plan.new.line(line).trim() == chain.content(node).trim(),
                 }
         };

@@ -27,7 +27,14 @@ impl<'a> Reindented<'a> {
         Self { lines }
     }
 
-    pub(super) fn nodes(&self, line: &str) -> &[Node] {
-        self.lines.get(line.trim()).map_or(&[], Vec::as_slice)
+    /// The line with this text but for blanks at its ends, if it is present and there is one alone.
+    pub(super) fn only_line(&self, line: &str, chain: &Chain<'_>) -> Option<Node> {
+        let mut present = self
+            .lines
+            .get(line.trim())?
+            .iter()
+            .filter(|&&node| chain.is_present(node));
+        let first = present.next().copied();
+        first.filter(|_| present.next().is_none())
     }
 }

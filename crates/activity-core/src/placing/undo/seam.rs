@@ -120,9 +120,7 @@ impl<'p, 'a> Undo<'p, 'a> {
         let seams = self.seams_at(side.id(rarer.0), rarer.1)?;
         let chain = &self.chain;
         let fits = |line: Option<usize>, node: Node| {
-            line.is_none_or(|line| {
-                !chain.is_edge(node) && side.fits(line, chain.id(node), chain.content(node))
-            })
+            line.is_none_or(|line| !chain.is_edge(node) && side.fits(line, chain, node))
         };
         let mut scored: Vec<(usize, Seam)> = seams
             .into_iter()
@@ -159,7 +157,13 @@ impl<'p, 'a> Undo<'p, 'a> {
                 (chain.prev(node), node)
             }
         };
-        Some(nodes.iter().map(seam).collect())
+        Some(
+            nodes
+                .iter()
+                .filter(|&&node| chain.is_present(node))
+                .map(seam)
+                .collect(),
+        )
     }
 
     /// What stood around the removed lines in the last earlier fragment that wrote them.

@@ -1,0 +1,208 @@
+//! Placing and moving 1,000 hunks in a text of 100,000 lines and 5 MB, each against a yardstick
+//! measured in the same run. Prints one line for each case; nothing here judges the ratios.
+#![allow(clippy::print_stdout, reason = "the output is the result")]
+
+use std::fmt::Write;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use activity_core::marks::{Edit, Lines, Marks};
+use activity_core::model::{Action, Evidence, Fragment, Hint};
+use activity_core::placing::{Limits, PlaceInput, place};
+
+const LINES: usize = 100_000;
+const HUNKS: usize = 1_000;
+const ROUNDS: usize = 9;
+
+fn main() {
+    let text = source(|line| format!("    let value_{line} = compute_something({line}, other);"));
+    let copy = median(|| {
+        black_box(black_box(&text).clone());
+    });
+    println!(
+        "text: {} lines, {} bytes; copying it: {copy:?}",
+        LINES,
+        text.len()
+    );
+
+    report(
+        "place, context and line hints",
+        &text,
+        copy,
+        &edits(&text, 3, true),
+    );
+    report(
+        "place, context, no hints",
+        &text,
+        copy,
+        &edits(&text, 3, false),
+    );
+    report(
+        "place, one line without ending",
+        &text,
+        copy,
+        &edits(&text, 0, false),
+    );
+    report("place, part of a line", &text, copy, &parts());
+    report("place, texts that are gone", &text, copy, &gone());
+
+    let equal = source(|_| "    the same text in every one of its many lines;;".to_owned());
+    report(
+        "place, all lines equal",
+        &equal,
+        copy,
+        &edits(&equal, 3, true),
+    );
+    report(
+        "place, all lines equal, no hints",
+        &equal,
+        copy,
+        &edits(&equal, 3, false),
+    );
+    let blocks =
+        source(|line| format!("    statement number {} of the repeated block;", line % 100));
+    report(
+        "place, 1,000 identical blocks",
+        &blocks,
+        copy,
+        &edits(&blocks, 3, true),
+    );
+    report(
+        "place, 1,000 identical blocks, no hints",
+        &blocks,
+        copy,
+        &edits(&blocks, 3, false),
+    );
+
+    let fragments = edits(&text, 3, true);
+    let placed = place(&text, &inputs(&fragments), unlimited());
+    let lines = Lines::new(&text);
+    let mut marks = Marks::new(placed.hunks().to_vec());
+    let keystroke = median(|| {
+        let edit = Edit::measure(&lines, 40..40, "x");
+        marks.apply(black_box(&edit));
+    });
+    let yardstick = median(|| {
+        black_box(answer(marks.hunks().len()));
+    });
+    println!(
+        "one keystroke applied to {HUNKS} hunks: {keystroke:?}, {:.2} x writing their lenses as JSON ({yardstick:?})",
+        ratio(keystroke, yardstick),
+    );
+}
+
+fn report(name: &str, text: &str, copy: Duration, fragments: &[Fragment]) {
+    let inputs = inputs(fragments);
+    let shown = place(text, &inputs, unlimited());
+    let shown = shown
+        .hunks()
+        .iter()
+        .filter(|hunk| hunk.shown_at().is_some())
+        .count();
+    let time = median(|| {
+        black_box(place(black_box(text), &inputs, unlimited()));
+    });
+    println!(
+        "{name}: {time:?}, {:.1} x copying the text ({shown} shown)",
+        ratio(time, copy)
+    );
+}
+
+fn source(line: impl Fn(usize) -> String) -> String {
+    let mut text = String::new();
+    for number in 0..LINES {
+        text.push_str(&line(number));
+        text.push('\n');
+    }
+    text
+}
+
+/// Every hundredth line was changed, with so many lines of context around it.
+fn edits(text: &str, context: usize, hinted: bool) -> Vec<Fragment> {
+    let lines: Vec<&str> = text.lines().collect();
+    let edit = |hunk: usize| {
+        let at = hunk * (LINES / HUNKS) + 50;
+        let new = &lines[at - context..=at + context];
+        let mut old = new.to_vec();
+        old[context] = "    the line that stood here before";
+        let line = u32::try_from(at - context).ok();
+        fragment(&old.join("\n"), &new.join("\n"), line.filter(|_| hinted))
+    };
+    (0..HUNKS).map(edit).collect()
+}
+
+/// Snippets as edit tools send them, which begin and end inside a line.
+fn parts() -> Vec<Fragment> {
+    let part = |hunk: usize| {
+        let at = hunk * (LINES / HUNKS) + 50;
+        fragment(
+            &format!("old_{at} = some"),
+            &format!("value_{at} = compute"),
+            None,
+        )
+    };
+    (0..HUNKS).map(part).collect()
+}
+
+fn gone() -> Vec<Fragment> {
+    let gone = |hunk: usize| fragment(&format!("was {hunk}"), &format!("gone {hunk}\nboth"), None);
+    (0..HUNKS).map(gone).collect()
+}
+
+fn fragment(old: &str, new: &str, line: Option<u32>) -> Fragment {
+    Fragment {
+        old_text: old.into(),
+        new_text: new.into(),
+        sequence: 0,
+        evidence: Evidence::Content,
+        hint: Hint {
+            new_line: line,
+            ..Hint::default()
+        },
+    }
+}
+
+fn inputs(fragments: &[Fragment]) -> Vec<PlaceInput<'_>> {
+    let input = |(call, fragment)| PlaceInput {
+        fragment,
+        action: Action::Modified,
+        call,
+        is_patch: false,
+    };
+    fragments.iter().enumerate().map(input).collect()
+}
+
+fn unlimited() -> Limits {
+    Limits {
+        max_lines: usize::MAX,
+        max_bytes: usize::MAX,
+    }
+}
+
+/// What a code lens answer for so many hunks looks like.
+fn answer(hunks: usize) -> String {
+    let mut json = String::new();
+    for hunk in 0..hunks {
+        let _ = write!(
+            json,
+            r#"{{"range":{{"start":{{"line":{hunk},"character":0}},"end":{{"line":{hunk},"character":0}}}},"command":{{"title":"turn 2: +3 -1","command":"acpLens.showDiff","arguments":["{hunk:016x}"]}}}},"#
+        );
+    }
+    json
+}
+
+fn median(mut work: impl FnMut()) -> Duration {
+    let mut times: Vec<Duration> = (0..ROUNDS)
+        .map(|_| {
+            let start = Instant::now();
+            work();
+            start.elapsed()
+        })
+        .collect();
+    times.sort_unstable();
+    times[ROUNDS / 2]
+}
+
+fn ratio(time: Duration, yardstick: Duration) -> f64 {
+    time.as_secs_f64() / yardstick.as_secs_f64()
+}
