@@ -468,6 +468,20 @@ fn masked_secrets_fit_what_they_hide() {
 }
 
 #[test]
+fn a_snippet_is_found_in_what_a_patch_replaced() {
+    check(
+        &Case::new()
+            .edit("a + b", "b + a")
+            .patch(&[("x\nb + a\ny", "x\na + b\ny")]),
+        "x\na + b\ny\n",
+        expect![[r"
+            0.0 Replaced +1 -1 by 1
+            1.0 Reverted +1 -1
+        "]],
+    );
+}
+
+#[test]
 fn patch_chunks_are_whole_lines_from_top_to_bottom() {
     check(
         &Case::new().patch(&[("old", "new"), ("x", "unique y")]),

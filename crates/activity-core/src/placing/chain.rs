@@ -174,6 +174,11 @@ impl<'a> Chain<'a> {
             .map_or("", |text| text)
     }
 
+    /// The lines that are not live, also those that are not present any more.
+    pub(super) fn old_nodes(&self) -> std::ops::Range<Node> {
+        self.live + 2..Node::try_from(self.lines.len()).unwrap_or(NOBODY)
+    }
+
     /// The lines with an id; also some that are not present any more.
     pub(super) fn postings(&self, id: LineId) -> &[Node] {
         self.postings.get(id as usize).map_or(&[], Vec::as_slice)
@@ -288,7 +293,7 @@ impl<'a> Chain<'a> {
         self.lines[end as usize].prev = last;
         self.mend_slot_head(self.next(after));
         self.mend_slot_head(end);
-        first..Node::try_from(self.lines.len()).unwrap_or(NOBODY)
+        first..self.old_nodes().end
     }
 
     /// The text of the chain. Each line keeps its ending; lines of old text get the ending of the

@@ -291,7 +291,12 @@ impl<'p, 'a> Undo<'p, 'a> {
             let sides = plans.iter().filter(|plan| !plan.input.is_patch);
             let sides = sides.flat_map(|plan| [&plan.old, &plan.new]);
             let short = sides.filter(|side| matches!(side.len(), 1 | 2));
-            Needles::new(short.map(|side| side.line(needle_line(side))), &self.chain)
+            let needles = short.map(|side| side.line(needle_line(side)));
+            let mut needles = Needles::new(needles, &self.chain);
+            for node in self.chain.old_nodes() {
+                needles.add_line(node, self.chain.content(node));
+            }
+            needles
         });
         inside_lines(&mut self.chain, side, needles, limit, &mut self.budget)
     }
