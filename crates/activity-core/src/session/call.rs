@@ -214,6 +214,9 @@ fn status_of(word: &str) -> Status {
 
 impl ToolCall {
     fn merge(&mut self, patch: &ToolCallPatch<'_>, completes: bool) {
+        if let (None, Field::Value(title)) = (&self.first_title, &patch.title) {
+            self.first_title = Some(title.as_ref().into());
+        }
         if let Some(raw) = informative(&patch.raw_input) {
             self.raw_input = Some(raw.get().into());
         }

@@ -66,6 +66,8 @@ pub struct ToolCall {
     pub id: Arc<str>,
     /// The title, or the id while none was sent.
     pub title: Arc<str>,
+    /// The title that was sent first: some agents begin with the tool's name and end with prose.
+    pub first_title: Option<Arc<str>>,
     /// The tool's name where the wire has a member for it (`name`).
     pub name: Option<Arc<str>>,
     /// `kind` as sent.
@@ -103,6 +105,7 @@ impl ToolCall {
     pub fn new(id: Arc<str>) -> Self {
         Self {
             title: Arc::clone(&id),
+            first_title: None,
             id,
             name: None,
             kind: None,

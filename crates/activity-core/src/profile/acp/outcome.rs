@@ -80,9 +80,10 @@ impl<'a> Outcome<'a> {
     pub(super) fn says_created(&self, path: &str) -> bool {
         let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
         self.texts.iter().map(|text| first_line(text)).any(|line| {
-            let mut words = line.split_whitespace().map(bare_word);
-            let created = words.any(|word| word.eq_ignore_ascii_case("created"));
-            let denied = line.split_whitespace().map(bare_word).any(|word| {
+            let words = || line.split_whitespace().map(bare_word);
+            let is_created = |word: &str| word.eq_ignore_ascii_case("created");
+            let created = words().any(is_created);
+            let denied = words().take_while(|word| !is_created(word)).any(|word| {
                 ["not", "no", "failed", "cannot", "already"]
                     .iter()
                     .any(|no| word.eq_ignore_ascii_case(no))
@@ -328,7 +329,7 @@ mod tests {
             Outcome::of(&call, None).says_created(path)
         };
         assert!(created(
-            "File created successfully at: /w/a.py (current)",
+            "File created successfully at: /w/a.py (no need to read it back)",
             "a.py"
         ));
         assert!(created("Created a.txt", "sub/a.txt"));

@@ -379,18 +379,14 @@ fn structured_hunks<'a>(hunks: &'a [Json<'a>]) -> Option<Vec<Hunk<'a>>> {
 fn structured_hunk<'a>(hunk: &'a Json<'a>) -> Option<Hunk<'a>> {
     let hunk = hunk.as_object()?;
     let lines = hunk.get("lines")?.as_list()?;
-    let number = |name: &str| hunk.get(name).and_then(Json::as_line);
-    let position = || -> Option<Position> {
-        Some(unified::position(
-            number("oldStart")?,
-            number("oldLines")?,
-            number("newStart")?,
-            number("newLines")?,
-        ))
-    };
+    // Unlike in a printed header, a side without lines counts from 1 as well.
+    let line = |name: &str| Some(hunk.get(name)?.as_line()?.saturating_sub(1));
+    let position = line("oldStart")
+        .zip(line("newStart"))
+        .map(|(old_line, new_line)| Position { old_line, new_line });
     let lines = unified::lines_of(lines.iter().map(|line| line.as_str().unwrap_or("?")))?;
     Some(Hunk {
-        position: position(),
+        position,
         section: "",
         lines,
     })

@@ -15,28 +15,13 @@ use super::evidence;
 use crate::model::PathStanding;
 use crate::path::Workspace;
 use crate::profile::{Context, Findings, KnownPaths};
-use crate::timeline::tool_call::{CallLocation, DiffBlock, PermissionFacts, Status, ToolCall};
+use crate::timeline::tool_call::{CallLocation, DiffBlock, Status, ToolCall};
 
 /// A completed call of which nothing else is known.
 pub(super) fn call(id: &str) -> ToolCall {
-    ToolCall {
-        id: id.into(),
-        title: id.into(),
-        name: None,
-        kind: None,
-        status: Status::Completed,
-        raw_input: None,
-        raw_output: None,
-        metas: Vec::new(),
-        locations: Vec::new(),
-        diffs: Vec::new(),
-        diffs_are_final: false,
-        earlier_diffs: Vec::new(),
-        text: String::new(),
-        permission: PermissionFacts::default(),
-        historical: false,
-        agent_name: None,
-    }
+    let mut call = ToolCall::new(id.into());
+    call.status = Status::Completed;
+    call
 }
 
 /// What the workspace knew before the call, and whether the call is replayed.
@@ -169,6 +154,7 @@ fn raw(value: &Value, name: &str) -> Option<Box<str>> {
 fn merge(call: &mut ToolCall, message: &Value) {
     if let Some(title) = text(message, "title") {
         call.title = title.into();
+        call.first_title.get_or_insert(call.title.clone());
     }
     call.name = text(message, "name").map(Into::into).or(call.name.take());
     call.kind = text(message, "kind").map(Into::into).or(call.kind.take());

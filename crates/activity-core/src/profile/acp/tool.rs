@@ -44,7 +44,9 @@ pub(super) struct Tool {
 impl Tool {
     pub(super) fn of(call: &ToolCall, metas: &[Json<'_>]) -> Self {
         let declared = declared_name(call, metas);
-        let titled = title_name(&call.title, call.kind.is_some());
+        let has_kind = call.kind.is_some();
+        let titled = title_name(&call.title, has_kind)
+            .or_else(|| title_name(call.first_title.as_deref()?, has_kind));
         let named = declared.as_deref().or(titled.as_deref());
         let kind = call.kind.as_deref();
         let by_kind = kind.map_or(Class::Unknown, class_of_kind);

@@ -364,7 +364,7 @@ fn opencode_edit_write_and_patch() {
 {"ask":{"title":"/w/a","kind":"edit","rawInput":{"filepath":"/w/a","diff":"--- /w/a\n+++ /w/a\n@@ -1 +1 @@\n-o\n+n\n"},"content":[{"type":"diff","path":"/w/a","oldText":"o\n","newText":"n\n"}],"locations":[{"path":"/w/a"}]}}
 {"status":"completed","title":"w/a","content":[{"type":"content","content":{"type":"text","text":"Wrote file successfully."}}],"rawOutput":{"output":"Wrote file successfully.","metadata":{"diagnostics":{},"filepath":"/w/a","exists":true,"truncated":false}}}"#,
         &expect![[r#"
-            edit Modified a
+            write Modified a
               Permission: "o\n" -> "n\n"
               whole None -> Some("n\n")
         "#]],
@@ -374,9 +374,9 @@ fn opencode_edit_write_and_patch() {
 {"ask":{"title":"2 files","kind":"edit","rawInput":{"files":[{"filePath":"/w/old","type":"move","movePath":"/w/new","patch":"@@ -1 +1 @@\n-a\n+b\n"}]},"content":[{"type":"diff","path":"/w/new","oldText":"a\n","newText":"b\n"},{"type":"diff","path":"/w/d","oldText":"gone\n","newText":""}],"locations":[{"path":"/w/old"},{"path":"/w/new"},{"path":"/w/d"}]}}
 {"status":"completed","title":"Success. Updated the following files:\nM new\nD d","rawOutput":{"output":"Success. Updated the following files:\nM new\nD d","metadata":{"diff":"x","files":[{"filePath":"/w/old","relativePath":"new","type":"move","movePath":"/w/new","patch":"Index: /w/old\n===\n--- /w/old\n+++ /w/old\n@@ -1 +1 @@\n-a\n+b\n","additions":1,"deletions":1},{"filePath":"/w/d","relativePath":"d","type":"delete","patch":"--- /w/d\n+++ /w/d\n@@ -1 +0,0 @@\n-gone\n"}]}}}"#,
         &expect![[r#"
-            edit Moved new from old
+            apply_patch Moved new from old
               Result: "a\n" -> "b\n" old@0 new@0
-            edit Deleted d
+            apply_patch Deleted d
               Result: "gone\n" -> "" old@0 new@0
               whole None -> Some("")
         "#]],
