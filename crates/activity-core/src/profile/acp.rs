@@ -12,6 +12,7 @@
 //! counts as created or deleted only where something says so.
 
 mod content;
+mod draft;
 mod facts;
 mod input;
 mod json;
@@ -25,17 +26,16 @@ mod shell;
 mod splice;
 mod tool;
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
-use self::facts::{Facts, Operation, Pair};
+use self::facts::Facts;
 use self::json::Json;
-use self::merge::{File, NameList, Rank, files_of, pair_moves, shown};
+use self::merge::{File, NameList, Rank, add_listed, files_of, pair_moves};
 use self::outcome::Outcome;
 use self::place::{Place, Resolver};
 use self::tool::{Class, Tool};
-use super::{ActivityDraft, Context, Findings, FragmentDraft, WholeTexts};
-use crate::model::{Action, Evidence, PathStanding};
+use super::{Context, Findings};
+use crate::model::Evidence;
 use crate::notice::NoticeKind;
 use crate::timeline::tool_call::{CallLocation, Status, ToolCall};
 
@@ -44,8 +44,23 @@ use crate::timeline::tool_call::{CallLocation, Status, ToolCall};
 /// The caller decides by the call's status what the answer means; this function only reads the
 /// evidence. It is called again when more becomes known about the call.
 pub fn evidence(call: &ToolCall, context: &Context<'_>) -> Findings {
-    if call.kind.as_deref().map(tool::class_of_kind) == Some(Class::Look) {
+    let by_kind = call.kind.as_deref().map(tool::class_of_kind);
+    if by_kind == Some(Class::Look) {
         return looked(call, context);
+    }
+    let input = call.raw_input.as_deref().and_then(Json::read);
+    if input.as_ref().is_some_and(input::only_looks) {
+        return Findings::default();
+    }
+    let has_diffs = !(call.diffs.is_empty()
+        && call.earlier_diffs.is_empty()
+        && call.permission.diffs.is_empty());
+    // The output of most commands is large and says nothing about files.
+    if by_kind == Some(Class::Run)
+        && !has_diffs
+        && !input.as_ref().is_some_and(input::is_patch_command)
+    {
+        return Findings::default();
     }
     let metas: Vec<Json<'_>> = call
         .metas
@@ -55,10 +70,6 @@ pub fn evidence(call: &ToolCall, context: &Context<'_>) -> Findings {
     let tool = Tool::of(call, &metas);
     if tool.class == Class::Look {
         return looked(call, context);
-    }
-    let input = call.raw_input.as_deref().and_then(Json::read);
-    if input.as_ref().is_some_and(input::only_looks) {
-        return Findings::default();
     }
     let asked = call.permission.raw_input.as_deref().and_then(Json::read);
     let output = call.raw_output.as_deref().and_then(Json::read);
@@ -106,11 +117,16 @@ impl<'a> Reading<'a> {
         let completed = self.call.status == Status::Completed;
         let sources = self.sources();
         let resolver = self.resolver(&sources);
+        let ran_in_shell = self.tool.class == Class::Run;
+        let failed = self.outcome.failed || (ran_in_shell && self.outcome.shell_failed());
         let mut findings = Findings {
-            failed: completed && self.outcome.failed,
+            failed: completed && failed,
             ..Findings::default()
         };
         let mut files = files_of(sources, &resolver);
+        if self.changes_files() || !files.is_empty() {
+            add_listed(&mut files, self.outcome.listed_files(), &resolver);
+        }
         if files.is_empty() {
             files = self.named_files(&resolver);
         }
@@ -126,6 +142,10 @@ impl<'a> Reading<'a> {
             findings.notices.extend(self.rejected_patch());
         }
         findings
+    }
+
+    fn changes_files(&self) -> bool {
+        matches!(self.tool.class, Class::Edit | Class::Delete | Class::Move)
     }
 
     /// What each source says, best first. Sources that say nothing are left out.
@@ -155,7 +175,7 @@ impl<'a> Reading<'a> {
         let says_something =
             |(_, facts): &(Rank, Vec<Facts<'a>>)| facts.iter().any(Facts::says_something);
         // What a tool of unknown purpose returns about files is news of them only if it edits.
-        if matches!(tool.class, Class::Edit | Class::Delete | Class::Move)
+        if self.changes_files()
             || (tool.class == Class::Unknown && sources.iter().any(says_something))
         {
             sources.insert(0, (Rank::Result, self.result()));
@@ -175,15 +195,6 @@ impl<'a> Reading<'a> {
             result::facts_of_map(map, Evidence::Input)
         });
         facts.extend(map.into_iter().flatten());
-        facts.extend(
-            self.outcome
-                .listed_files()
-                .into_iter()
-                .map(|(operation, path)| Facts {
-                    operation: Some(operation),
-                    ..Facts::new(Some(path.into()), Evidence::Result)
-                }),
-        );
         facts.extend(self.outcome.diffs());
         if self.outcome.unchanged {
             facts.push(Facts {
@@ -225,8 +236,7 @@ impl<'a> Reading<'a> {
 
     /// The files of a call that carries no text anywhere.
     fn named_files(&self, resolver: &Resolver<'_>) -> Vec<File<'a>> {
-        let changes_files = matches!(self.tool.class, Class::Edit | Class::Delete | Class::Move);
-        if !changes_files || !self.tool.class_is_declared {
+        if !self.changes_files() || !self.tool.class_is_declared {
             return Vec::new();
         }
         let located = |locations: &'a [CallLocation]| {
@@ -261,18 +271,21 @@ impl<'a> Reading<'a> {
 
     /// Lists in which a call names its files, a moved one under its old path.
     fn name_lists(&self, files: &[File<'_>], resolver: &Resolver<'_>) -> [NameList; 3] {
+        let of_a_move = self.tool.class == Class::Move;
         let located = |locations: &[CallLocation], names_old_paths| NameList {
             places: locations
                 .iter()
                 .filter_map(|location| resolver.place(&location.path))
                 .collect(),
             names_old_paths,
+            of_a_move,
         };
         [
             located(&self.call.permission.locations, true),
             NameList {
                 places: self.titled_files(files, resolver),
                 names_old_paths: true,
+                of_a_move,
             },
             located(&self.call.locations, false),
         ]
@@ -296,152 +309,6 @@ impl<'a> Reading<'a> {
             .map(path)
             .collect::<Option<Vec<Place>>>()
             .unwrap_or_default()
-    }
-
-    fn draft(&self, file: &File<'a>, findings: &mut Findings) {
-        for place in [Some(&file.place), file.from.as_ref()]
-            .into_iter()
-            .flatten()
-        {
-            let notice = match place {
-                Place::Inside(_) => continue,
-                Place::Nameless(name) => NoticeKind::PathUnknown {
-                    name: Arc::clone(name),
-                },
-                Place::Outside(path) => NoticeKind::OutsideWorkspace {
-                    path: Arc::clone(path),
-                },
-            };
-            if !findings.notices.contains(&notice) {
-                findings.notices.push(notice);
-            }
-        }
-        if file.is_unchanged() {
-            return;
-        }
-        let action = self.action(file);
-        let (place, action, from_path) = match (&file.place, &file.from) {
-            // A file that left the workspace is gone from it; one that came in is new in it.
-            (Place::Outside(_), Some(from @ Place::Inside(_))) => (from, Action::Deleted, None),
-            (Place::Outside(_), _) => return,
-            (place, Some(Place::Outside(_))) => (place, Action::Created, None),
-            (place, from) => (place, action, from.as_ref().map(shown)),
-        };
-        let whole = whole_texts(file, action);
-        let fragments = self.fragments(file, action, &whole);
-        let changed = fragments
-            .iter()
-            .any(|fragment| fragment.old_text != fragment.new_text);
-        if action == Action::Modified && !changed && !fragments.is_empty() {
-            return;
-        }
-        let masked = fragments.iter().any(|fragment| fragment.hint.masked);
-        if masked {
-            findings
-                .notices
-                .push(NoticeKind::Masked { path: shown(place) });
-        }
-        findings.drafts.push(ActivityDraft {
-            tool_name: Arc::clone(&self.tool.name),
-            relative_path: shown(place),
-            from_path,
-            action,
-            fragments,
-            standing: match place {
-                Place::Nameless(_) => PathStanding::Unknown,
-                Place::Inside(_) | Place::Outside(_) => PathStanding::Known,
-            },
-            whole: if masked { WholeTexts::default() } else { whole },
-        });
-    }
-
-    fn action(&self, file: &File<'_>) -> Action {
-        let operation = file.operation();
-        if operation == Some(Operation::Delete)
-            || (operation.is_none() && self.tool.class == Class::Delete)
-        {
-            return Action::Deleted;
-        }
-        if file.from.is_some() {
-            return Action::Moved;
-        }
-        if file.is_replaced() {
-            return Action::Modified;
-        }
-        if let Some(created) = file.created() {
-            return if created {
-                Action::Created
-            } else {
-                Action::Modified
-            };
-        }
-        let path = file.place.inside();
-        let existed = path.and_then(|path| {
-            self.context
-                .known_paths
-                .existed_before(self.context.call, path)
-        });
-        let claims_new = match operation {
-            Some(Operation::Add) => true,
-            Some(_) => false,
-            None => file.is_whole_new_file() || self.outcome.says_created(file.place.shown()),
-        };
-        if claims_new && existed != Some(true) {
-            Action::Created
-        } else {
-            Action::Modified
-        }
-    }
-
-    fn fragments(&self, file: &File<'a>, action: Action, whole: &WholeTexts) -> Vec<FragmentDraft> {
-        let mut pairs = file.pairs();
-        for pair in &mut pairs {
-            pair.hint.replace_all |= file.replaces_all(pair);
-        }
-        if let (Some(old), [pair]) = (file.whole_old(), pairs.as_mut_slice()) {
-            let expanded = pair
-                .hint
-                .replace_all
-                .then(|| splice::expand_replace_all(old, pair))
-                .flatten();
-            if let Some(expanded) = expanded {
-                pairs = expanded;
-            } else if action == Action::Modified && whole.new.as_deref() == Some(&*pair.new) {
-                // All of the new text stands against all of the old one.
-                pair.old = Cow::Borrowed(old);
-            }
-        }
-        if action == Action::Deleted {
-            pairs.retain(|pair| pair.new.is_empty());
-        }
-        if let [pair] = pairs.as_mut_slice() {
-            pair.hint.new_line = pair.hint.new_line.or_else(|| self.located_line(file));
-        }
-        let evidence = file.evidence().unwrap_or(Evidence::Input);
-        pairs
-            .into_iter()
-            .map(|pair| fragment(pair, evidence))
-            .collect()
-    }
-
-    /// The line of the one location that names this file, from 0.
-    fn located_line(&self, file: &File<'_>) -> Option<u32> {
-        let path = file.place.inside()?;
-        let here = |location: &&CallLocation| {
-            self.context.workspace.resolve(&location.path).as_ref() == Some(path)
-        };
-        let mut lines = self
-            .call
-            .locations
-            .iter()
-            .filter(here)
-            .map(|location| location.line);
-        let line = lines.next()??;
-        if lines.next().is_some() {
-            None
-        } else {
-            line.checked_sub(1)
-        }
     }
 
     /// A failed patch of a tool that applies section by section.
@@ -482,37 +349,6 @@ impl<'a> Reading<'a> {
             line,
             message: error.to_string().into(),
         })
-    }
-}
-
-fn fragment(pair: Pair<'_>, evidence: Evidence) -> FragmentDraft {
-    let mut hint = pair.hint;
-    hint.masked = masked::is_masked(&pair.old) || masked::is_masked(&pair.new);
-    FragmentDraft {
-        old_text: pair.old.into(),
-        new_text: pair.new.into(),
-        evidence,
-        hint,
-    }
-}
-
-/// The whole file before and after, as far as the sources have it or it follows from them.
-fn whole_texts(file: &File<'_>, action: Action) -> WholeTexts {
-    let old = match action {
-        Action::Created => Some(""),
-        _ => file.whole_old(),
-    };
-    let new = match action {
-        Action::Deleted => Some(Cow::Borrowed("")),
-        _ => file.whole_new().map(Cow::Borrowed).or_else(|| {
-            let pairs = file.pairs();
-            let applied = (!pairs.is_empty()).then(|| splice::apply_pairs(old?, &pairs));
-            applied.flatten().map(Cow::Owned)
-        }),
-    };
-    WholeTexts {
-        old: old.map(Into::into),
-        new: new.map(Into::into),
     }
 }
 

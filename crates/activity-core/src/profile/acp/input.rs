@@ -65,35 +65,58 @@ pub(super) fn facts_of_input<'a>(input: &'a Json<'a>, tool: &Tool) -> Vec<Facts<
         Json::String(text) if is_envelope(text) => {
             facts_of_patch(text, Evidence::Input).unwrap_or_default()
         }
-        Json::Object(object) => facts_of_object(object, tool),
-        _ => Vec::new(),
+        _ => arguments(input).map_or_else(Vec::new, |object| facts_of_object(object, tool)),
     }
 }
 
-/// The input asks a tool of several commands for one that only looks
-/// (`{"command": "view", "path": ...}`).
+/// The input asks for nothing that changes a file here: one of several commands that only looks
+/// (`{"command": "view", "path": ...}`), a trial run, or a file of a remote repository.
 pub(super) fn only_looks(input: &Json<'_>) -> bool {
-    let command = input
-        .as_object()
-        .and_then(|input| input.text(&["command", "action"]));
-    matches!(command, Some("view" | "read" | "list"))
+    let Some(input) = arguments(input) else {
+        return false;
+    };
+    let command = input.text(&["command", "action"]);
+    let is_trial = input.flag(&["dryRun", "dry_run"]) == Some(true);
+    let is_remote = input.get("owner").is_some() && input.get("repo").is_some();
+    matches!(command, Some("view" | "read" | "list")) || is_trial || is_remote
+}
+
+/// The arguments of the tool: the input itself, or the object in it that holds them.
+fn arguments<'a>(input: &'a Json<'a>) -> Option<&'a Object<'a>> {
+    const WRAPPERS: &[&str] = &[
+        "arguments",
+        "args",
+        "parameters",
+        "params",
+        "input",
+        "tool_input",
+    ];
+    let object = input.as_object()?;
+    if object.word(PATH_KEYS).is_some() {
+        return Some(object);
+    }
+    Some(object.first(WRAPPERS, Json::as_object).unwrap_or(object))
 }
 
 /// The file that the input names, if it names one.
 pub(super) fn path_of_input<'a>(input: &'a Json<'a>) -> Option<&'a str> {
-    input.as_object()?.word(PATH_KEYS)
+    arguments(input)?.word(PATH_KEYS)
 }
 
 /// The patch in the `apply_patch` language that the input hands over, if it does.
 pub(super) fn envelope_of_input<'a>(input: &'a Json<'a>) -> Option<&'a str> {
-    match input {
-        Json::String(text) => Some(text.as_ref()),
-        Json::Object(object) => PATCH_KEYS
+    let text = match arguments(input) {
+        Some(object) => PATCH_KEYS
             .iter()
             .find_map(|name| object.get(name)?.as_str()),
-        _ => None,
-    }
-    .filter(|text| is_envelope(text))
+        None => input.as_str(),
+    };
+    text.filter(|text| is_envelope(text))
+}
+
+/// The input is a shell command that only hands a patch to `apply_patch`.
+pub(super) fn is_patch_command(input: &Json<'_>) -> bool {
+    arguments(input).is_some_and(|object| shell::patch_of_command(object).is_some())
 }
 
 fn facts_of_object<'a>(object: &'a Object<'a>, tool: &Tool) -> Vec<Facts<'a>> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::facts::{Facts, Operation, Pair};
 use super::place::{Place, Resolver};
+use crate::model::Evidence;
 
 /// A source of evidence, best first. What a better source says is not asked of a weaker one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -101,6 +102,37 @@ pub(super) fn files_of<'a>(
     drop_moved_away(files)
 }
 
+/// Adds what a result lists in words (`M src/a.rs`). Its paths may be relative to another directory
+/// than the session's, so they add files only where nothing else names any.
+pub(super) fn add_listed<'a>(
+    files: &mut Vec<File<'a>>,
+    listed: Vec<(Operation, &'a str)>,
+    resolver: &Resolver<'_>,
+) {
+    let adds = files.is_empty();
+    for (operation, path) in listed {
+        let Some(place) = resolver.place(path) else {
+            continue;
+        };
+        let facts = Facts {
+            operation: Some(operation),
+            ..Facts::new(Some(path.into()), Evidence::Result)
+        };
+        let mut ends = files.iter().enumerate().filter(|(_, file)| {
+            file.place == place || file.place.shown().ends_with(&*format!("/{path}"))
+        });
+        match (ends.next().map(|(at, _)| at), ends.next()) {
+            (Some(at), None) => files[at].facts.push((Rank::Result, facts)),
+            (None, _) if adds => {
+                let mut file = File::named(place);
+                file.facts.push((Rank::Result, facts));
+                files.push(file);
+            }
+            _ => {}
+        }
+    }
+}
+
 /// A tool that reports a move as a deletion beside it means one change.
 fn drop_moved_away(mut files: Vec<File<'_>>) -> Vec<File<'_>> {
     let moved: Vec<Place> = files.iter().filter_map(|file| file.from.clone()).collect();
@@ -193,7 +225,7 @@ impl<'a> File<'a> {
     }
 
     /// The source of [`File::pairs`].
-    pub(super) fn evidence(&self) -> Option<crate::model::Evidence> {
+    pub(super) fn evidence(&self) -> Option<Evidence> {
         self.facts
             .iter()
             .find(|(_, facts)| !facts.pairs.is_empty())
@@ -228,6 +260,8 @@ pub(super) struct NameList {
     /// The list is known to name files as they were before the call. Others count only where a
     /// further name agrees with a diff, or a source says that the file was moved.
     pub(super) names_old_paths: bool,
+    /// The call is one of a tool that moves files.
+    pub(super) of_a_move: bool,
 }
 
 /// Finds the paths before a move where the call names as many files as it has diffs, and one of
@@ -241,7 +275,7 @@ pub(super) fn pair_moves(files: &mut [File<'_>], names: &NameList) {
     let same_count = files.len() == names.places.len();
     let unnamed: Vec<usize> = (0..files.len())
         .filter(|at| {
-            let moved = files[*at].operation() == Some(Operation::Move);
+            let moved = names.of_a_move || files[*at].operation() == Some(Operation::Move);
             moved || (same_count && !names.places.contains(&files[*at].place))
         })
         .collect();
@@ -251,7 +285,7 @@ pub(super) fn pair_moves(files: &mut [File<'_>], names: &NameList) {
     let agrees = unnamed.len() < files.len() || names.names_old_paths;
     for (at, name) in unnamed.into_iter().zip(unmatched.drain(..)) {
         let file = &mut files[at];
-        let moved = file.operation() == Some(Operation::Move);
+        let moved = names.of_a_move || file.operation() == Some(Operation::Move);
         let edits = !matches!(file.operation(), Some(Operation::Add | Operation::Delete))
             && file.pairs().iter().all(|pair| !pair.old.is_empty());
         if moved || (edits && agrees && !name.is_directory_of(&file.place)) {

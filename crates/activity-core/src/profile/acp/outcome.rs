@@ -18,6 +18,8 @@ pub(super) struct Outcome<'a> {
     pub(super) failed: bool,
     /// The result says that the file already was as asked for.
     pub(super) unchanged: bool,
+    /// The exit status of a command, where the result has a member for it.
+    exit_code: Option<u64>,
 }
 
 /// Members of a result that hold its text.
@@ -47,10 +49,12 @@ impl<'a> Outcome<'a> {
         let unchanged = texts
             .iter()
             .any(|text| first_line(text).starts_with("No changes made to "));
+        let exit_code = output.and_then(Json::as_object).and_then(exit_code_member);
         Self {
             texts,
             failed,
             unchanged,
+            exit_code,
         }
     }
 
@@ -94,6 +98,16 @@ impl<'a> Outcome<'a> {
             let names_it = line.contains(name);
             created && !denied && (names_it || named.next().is_none())
         })
+    }
+
+    /// A shell that ran a patch tool says that it failed, wherever in its output it says so.
+    pub(super) fn shell_failed(&self) -> bool {
+        let line_says = |line: &str| {
+            let line = line.trim().to_lowercase();
+            line.contains("verification failed") || exit_code(&line)
+        };
+        self.exit_code.is_some_and(|code| code != 0)
+            || self.texts.iter().any(|text| text.lines().any(line_says))
     }
 
     /// Unified diffs that the result shows as text.
@@ -249,10 +263,24 @@ fn is_failure(text: &str) -> bool {
         || exit_code(&line)
 }
 
-/// `Exit code: 1` at the beginning. A patch tool that ran in a shell says so.
+fn exit_code_member(result: &Object<'_>) -> Option<u64> {
+    const KEYS: &[&str] = &["exit_code", "exitCode", "exit"];
+    let number = |value: &Json<'_>| match value {
+        Json::Number(number) => Some(*number),
+        _ => None,
+    };
+    let inner = || {
+        let inner = result.first(&["metadata", "details"], Json::as_object)?;
+        inner.first(KEYS, number)
+    };
+    result.first(KEYS, number).or_else(inner)
+}
+
+/// `Exit code: 1` at the beginning of a line in lower case. A patch tool that ran in a shell says so.
 fn exit_code(line: &str) -> bool {
-    let code = line
-        .strip_prefix("exit code")
+    let code = ["exit code", "process exited with code", "exited with code"]
+        .iter()
+        .find_map(|beginning| line.strip_prefix(beginning))
         .map(|rest| rest.trim_start_matches(':').trim());
     code.and_then(|code| code.split_whitespace().next()?.parse::<i64>().ok())
         .is_some_and(|code| code != 0)

@@ -4,6 +4,7 @@
 //! `tool_call_update`, or `{"ask": {...}}` for the tool call of a permission question.
 
 mod dialects;
+mod properties;
 mod rules;
 
 use std::fmt::Write as _;

@@ -33,7 +33,7 @@ pub(super) struct Tool {
     pub(super) name: Arc<str>,
     /// What it may do to files.
     pub(super) class: Class,
-    /// The class comes from ACP's kind or from a name that the wire has a member for.
+    /// The class comes from ACP's kind.
     pub(super) class_is_declared: bool,
     /// It writes whole files, so that a text without an old side is all of the new file.
     pub(super) writes_whole_files: bool,
@@ -51,13 +51,13 @@ impl Tool {
         let kind = call.kind.as_deref();
         let by_kind = kind.map_or(Class::Unknown, class_of_kind);
         let by_name = named.map_or(Class::Unknown, class_of_name);
-        let by_declared_name = declared.as_deref().map_or(Class::Unknown, class_of_name);
-        let class = if by_kind == Class::Unknown {
+        let words = named.map(words_of).unwrap_or_default();
+        // Some agents send `edit` for whatever changes the disk.
+        let class = if by_kind == Class::Unknown || has_any(&words, DIRECTORY_WORDS) {
             by_name
         } else {
             by_kind
         };
-        let words = named.map(words_of).unwrap_or_default();
         Self {
             name: match (&declared, &titled, kind) {
                 (Some(name), ..) => name.as_str().into(),
@@ -66,7 +66,7 @@ impl Tool {
                 (None, None, None) => "tool".into(),
             },
             class,
-            class_is_declared: by_kind != Class::Unknown || by_declared_name != Class::Unknown,
+            class_is_declared: by_kind != Class::Unknown,
             writes_whole_files: has_any(&words, WHOLE_FILE_WORDS) && !has_any(&words, PART_WORDS),
             edits_parts: has_any(&words, PART_WORDS),
         }
@@ -85,6 +85,8 @@ pub(super) fn class_of_kind(kind: &str) -> Class {
     }
 }
 
+/// Directories are not listed, only files are.
+const DIRECTORY_WORDS: &[&str] = &["directory", "dir", "folder", "mkdir"];
 /// Things that tools create, update or write and that are no files.
 const NO_FILE_WORDS: &[&str] = &[
     "todo", "todos", "plan", "task", "tasks", "memory", "memories", "issue", "branch", "agent",
@@ -141,7 +143,7 @@ const PART_WORDS: &[&str] = &[
 fn class_of_name(name: &str) -> Class {
     let words = words_of(name);
     let has = |list| has_any(&words, list);
-    if has(NO_FILE_WORDS) {
+    if has(NO_FILE_WORDS) || has(DIRECTORY_WORDS) {
         Class::Look
     } else if has(DELETE_WORDS) {
         Class::Delete

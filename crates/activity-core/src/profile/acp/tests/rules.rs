@@ -81,6 +81,7 @@ fn inputs_of_many_spellings() {
         r#"{"path":"a","content":"<<<<<<< SEARCH\no\n=======\nn\n>>>>>>> REPLACE"}"#,
         r#"{"patch":"--- a/a\n+++ b/a\n@@ -1 +1 @@\n-o\n+n\n"}"#,
         r#"{"input":"*** Begin Patch\n*** Update File: a\n@@\n-o\n+n\n*** End Patch"}"#,
+        r#"{"tool":"edit","arguments":{"path":"a","old_string":"o","new_string":"n"}}"#,
         r#""*** Begin Patch\n*** Update File: a\n@@\n-o\n+n\n*** End Patch""#,
         r#""{\"path\":\"a\",\"old_string\":\"o\",\"new_string\":\"n\"}""#,
     ] {
@@ -187,7 +188,12 @@ fn nothing_is_listed_that_did_not_happen() {
         r#"{"kind":"edit","status":"completed","content":[{"type":"diff","path":"/w/a","oldText":"x","newText":"x"}]}"#,
         r#"{"kind":"edit","status":"completed","rawInput":{"path":"a","old_string":"x","new_string":"x"},"locations":[{"path":"/w/a"}]}"#,
         r#"{"kind":"edit","status":"completed","rawInput":{"path":"a","content":"x"},"rawOutput":{"changed":false}}"#,
-        // Tools that look, plan or fetch.
+        // Tools that look, plan or fetch, make directories, try out, or work elsewhere.
+        r#"{"kind":"edit","name":"create_directory","status":"completed","rawInput":{"path":"a"}}"#,
+        r#"{"name":"create_directory","title":"t","status":"completed","rawInput":{"path":"a"}}"#,
+        r#"{"name":"mcp__fs__edit_file","status":"completed","rawInput":{"path":"a","edits":[{"oldText":"o","newText":"n"}],"dryRun":true}}"#,
+        r#"{"name":"mcp__github__create_or_update_file","status":"completed","rawInput":{"owner":"o","repo":"r","path":"a","content":"x"}}"#,
+        r#"{"name":"update_config","kind":"other","status":"completed","rawInput":{"path":"a"}}"#,
         r#"{"kind":"search","status":"completed","rawOutput":{"files":[{"path":"a","status":"modified"}]}}"#,
         r#"{"kind":"think","name":"TodoWrite","status":"completed","rawInput":{"path":"a","content":"x"}}"#,
         r#"{"name":"git_diff","status":"completed","rawOutput":{"path":"a","diff":"--- a\n+++ a\n@@ -1 +1 @@\n-o\n+n\n"}}"#,
@@ -278,5 +284,56 @@ fn a_patch_that_nobody_can_read_is_named() {
         &expect![[r"
             note: a patch is malformed at line 3: Unexpected line found in update hunk: 'no mark'. Every line should start with ' ' (context line), '+' (added line), or '-' (removed line)
         "]],
+    );
+}
+
+#[test]
+fn a_listing_in_words_may_be_relative_to_another_directory() {
+    check(
+        r#"{"kind":"edit","status":"completed","content":[{"type":"diff","path":"/w/src/a.rs","oldText":"","newText":"x"},{"type":"diff","path":"/w/src/b.rs","newText":"y"}],"rawOutput":"Success. Updated the following files:\nM w/src/a.rs\nM b.rs\nA other.rs"}"#,
+        &expect![[r#"
+            edit Modified src/a.rs
+              Content: "" -> "x"
+            edit Modified src/b.rs
+              Content: "" -> "y"
+        "#]],
+    );
+    check(
+        r#"{"kind":"edit","status":"completed","rawOutput":"Success. Updated the following files:\nA a.rs\nD b.rs"}"#,
+        &expect![[r#"
+            edit Created a.rs
+              whole Some("") -> None
+            edit Deleted b.rs
+              whole None -> Some("")
+        "#]],
+    );
+}
+
+#[test]
+fn a_patch_that_failed_in_a_shell_changed_nothing() {
+    for output in [
+        r#""Wall time: 0 seconds\nProcess exited with code 1\nOutput:\nno""#,
+        r#"{"output":"x","metadata":{"exit":1}}"#,
+        r#"{"exit_code":2}"#,
+        r#""Output:\napply_patch verification failed: no such line""#,
+    ] {
+        let call = format!(
+            r#"{{"kind":"execute","status":"completed","rawInput":{{"command":"apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: a\n+x\n*** End Patch\nEOF"}},"rawOutput":{output}}}"#
+        );
+        assert!(
+            super::findings(&super::completed(&call), &[]).failed,
+            "{output}"
+        );
+    }
+}
+
+#[test]
+fn a_move_is_known_by_its_two_places() {
+    check(
+        r#"{"kind":"move","title":"t","status":"completed","content":[{"type":"diff","path":"/w/b","oldText":"o","newText":"n"}],"locations":[{"path":"/w/a"},{"path":"/w/b"}]}"#,
+        &expect![[r#"
+            move Moved b from a
+              Content: "o" -> "n"
+        "#]],
     );
 }
