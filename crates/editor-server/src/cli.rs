@@ -5,6 +5,7 @@
 
 mod demo;
 mod demo_agent;
+mod lsp;
 mod patch;
 mod replay;
 #[cfg(target_os = "linux")]
@@ -28,6 +29,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Demo(demo::Args),
+    Lsp(lsp::Args),
     Patch(patch::Args),
     Replay(replay::Args),
     #[cfg(unix)]
@@ -65,6 +67,7 @@ pub(crate) type Outcome = Result<ExitCode, Failure>;
 pub fn run() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Demo(args) => demo::run(&args),
+        Command::Lsp(args) => lsp::run(&args),
         Command::Patch(args) => patch::run(args),
         Command::Replay(args) => replay::run(args),
         #[cfg(unix)]

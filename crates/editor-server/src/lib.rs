@@ -9,9 +9,12 @@ pub(crate) mod agent_exec;
 pub mod cli;
 pub(crate) mod demo;
 pub mod desktop;
+pub(crate) mod features;
 pub mod lsp;
 pub(crate) mod mirror;
 pub mod preview;
 pub mod replay;
+pub(crate) mod session;
 #[cfg(unix)]
 pub(crate) mod tap;
+pub mod transport;

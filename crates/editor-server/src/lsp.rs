@@ -3,3 +3,14 @@
 //! Nothing outside this module names an LSP type.
 
 pub mod ext;
+
+mod backend;
+mod capabilities;
+mod convert;
+mod error;
+mod outbox;
+pub(crate) mod position;
+mod requests;
+mod service;
+
+pub use service::serve;

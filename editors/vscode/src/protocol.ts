@@ -1,4 +1,5 @@
 /** The editor protocol, as `docs/protocol.md` describes it. Names and shapes only. */
+// Compared with the Rust types when their hash was d820554e26842839.
 
 export const PROTOCOL_VERSION = 1;
 

@@ -527,6 +527,9 @@ pub struct Hunk {
     pub range: Option<Range>,
     /// What it does to the text.
     pub kind: HunkKind,
+    /// It is about the file as a whole: created, overwritten without knowledge of its old text, or
+    /// deleted. It has a state and never a range.
+    pub whole_file: bool,
     /// How sure the place is.
     pub state: HunkState,
     /// The session.

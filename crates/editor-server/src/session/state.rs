@@ -1,0 +1,204 @@
+//! All that the server knows, and the questions that can be asked of it. Only the actor changes it.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use super::document::{Document, Placed};
+use super::entry::Entry;
+use super::files::{FileId, Files};
+use super::location::Location;
+use super::settings::Settings;
+use super::sources::{Part, Rows, SessionKey, Sources};
+use super::text::Text;
+use super::view::View;
+use crate::lsp::position::Encoding;
+
+/// What the client can do.
+#[derive(Debug, Clone, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a capability of LSP, and they are independent"
+)]
+pub(crate) struct Client {
+    pub(crate) encoding: Encoding,
+    /// It refreshes lenses when asked to.
+    pub(crate) refreshes_lenses: bool,
+    /// It shows a document when asked to.
+    pub(crate) shows_documents: bool,
+    /// It shows the progress of long work.
+    pub(crate) shows_progress: bool,
+    /// It wants the notifications under `acpLens/`.
+    pub(crate) wants_notifications: bool,
+    /// It answers permission questions.
+    pub(crate) answers_permissions: bool,
+}
+
+/// A workspace folder of the client.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Folder {
+    pub(crate) uri: String,
+    pub(crate) location: Location,
+}
+
+/// The state of the server.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    pub(crate) client: Client,
+    pub(crate) settings: Settings,
+    pub(crate) folders: Vec<Folder>,
+    /// Grows with every change of sessions.
+    pub(crate) revision: u64,
+    /// The sessions, in the order in which they became known.
+    pub(crate) sessions: Vec<Entry>,
+    /// The open documents, by their uri as the client writes it.
+    pub(crate) documents: BTreeMap<Arc<str>, Document>,
+    pub(crate) files: Files,
+    /// Hunks of files that are not open, as they were when somebody asked last.
+    pub(crate) on_disk: HashMap<FileId, OnDisk>,
+    /// Sessions whose timeline the client wants.
+    pub(crate) subscribed: BTreeSet<SessionKey>,
+    /// Traces that are being read.
+    pub(crate) loading: usize,
+    sources: HashMap<FileId, Arc<Sources>>,
+}
+
+/// The hunks of a file that is not open.
+#[derive(Debug, Clone)]
+pub(crate) struct OnDisk {
+    /// Which content of the file this is about.
+    pub(crate) stamp: Stamp,
+    pub(crate) text: Text,
+    pub(crate) placed: Placed,
+}
+
+/// What tells one content of a file from another without reading it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Stamp(pub(crate) String);
+
+impl State {
+    pub(crate) fn session(&self, key: &str) -> Option<&Entry> {
+        self.sessions.iter().find(|entry| &*entry.key == key)
+    }
+
+    pub(crate) fn session_mut(&mut self, key: &str) -> Option<&mut Entry> {
+        self.sessions.iter_mut().find(|entry| &*entry.key == key)
+    }
+
+    /// The open document that a uri names, however it is written.
+    pub(crate) fn document(&self, uri: &str) -> Option<&Document> {
+        if let Some(document) = self.documents.get(uri) {
+            return Some(document);
+        }
+        let file = self.files.find(&Location::from_uri(uri)?)?;
+        self.open(file)
+    }
+
+    /// The open document of a file.
+    pub(crate) fn open(&self, file: FileId) -> Option<&Document> {
+        self.documents
+            .values()
+            .find(|document| self.file_of(document) == Some(file))
+    }
+
+    /// The file of a document, if it is known.
+    pub(crate) fn file_of(&self, document: &Document) -> Option<FileId> {
+        self.files.find(document.location.as_ref()?)
+    }
+
+    /// The text of a file as the person sees it, if it is open: unsaved changes count.
+    pub(crate) fn buffer(&self, location: &Location) -> Option<String> {
+        let file = self.files.find(location)?;
+        Some(self.open(file)?.text.to_string())
+    }
+
+    /// Whether any session touches the file.
+    pub(crate) fn is_touched(&self, file: FileId) -> bool {
+        !self.files.mentions(file).is_empty()
+    }
+
+    /// Every touched file, in the order of first activity, session by session.
+    pub(crate) fn touched(&self) -> Vec<FileId> {
+        let mut seen = BTreeSet::new();
+        let mut touched = Vec::new();
+        for entry in &self.sessions {
+            let Some(root) = entry.root() else { continue };
+            for path in entry.session.paths() {
+                let location = Location::beneath(root, &path);
+                let file = location.and_then(|location| self.files.find(&location));
+                touched.extend(file.filter(|file| seen.insert(*file)));
+            }
+        }
+        touched
+    }
+
+    /// What the sessions say about a file; kept until one of them says more.
+    pub(crate) fn sources(&mut self, file: FileId) -> Arc<Sources> {
+        if let Some(sources) = self.sources.get(&file) {
+            return Arc::clone(sources);
+        }
+        let sources = Arc::new(self.gather(file));
+        self.sources.insert(file, Arc::clone(&sources));
+        sources
+    }
+
+    /// The sessions said more about a file.
+    pub(crate) fn forget_sources(&mut self, file: FileId) {
+        self.sources.remove(&file);
+    }
+
+    /// The sessions changed altogether.
+    pub(crate) fn forget_all_sources(&mut self) {
+        self.sources.clear();
+    }
+
+    fn gather(&self, file: FileId) -> Sources {
+        let mut parts = Vec::new();
+        let mut activities = Vec::new();
+        for (key, path) in self.files.mentions(file) {
+            let Some(entry) = self.session(key) else {
+                continue;
+            };
+            let Some(group) = entry.session.file(path) else {
+                continue;
+            };
+            let turns = group.changes.iter().map(|it| Arc::clone(&it.turn_id));
+            let index = parts.len();
+            parts.push(Part {
+                session: Arc::clone(key),
+                session_id: Arc::clone(&entry.session_id),
+                agent: entry.agent_name(),
+                title: entry.title(),
+                relative_path: Arc::clone(path),
+                rows: Rows::new(&entry.session).of_path(path, turns),
+            });
+            for activity in group.activities {
+                activities.push((entry.arrival(&activity), index, activity));
+            }
+        }
+        activities.sort_by_key(|(arrival, part, activity)| (*arrival, *part, activity.sequence));
+        Sources {
+            parts,
+            activities: activities
+                .into_iter()
+                .map(|(_, part, activity)| (part, activity))
+                .collect(),
+        }
+    }
+
+    /// A snapshot of an open document, if its hunks are known.
+    pub(crate) fn view(&self, document: &Document) -> Option<View> {
+        let placed = document.placed.clone().or_else(|| {
+            let touched = self.file_of(document).is_some_and(|it| self.is_touched(it));
+            (!touched).then(|| Placed::nothing(Arc::default(), None))
+        })?;
+        Some(View {
+            uri: Arc::clone(&document.uri),
+            version: Some(document.version),
+            revision: self.revision,
+            text: document.text.clone(),
+            placed,
+            encoding: self.client.encoding,
+            code_lens: self.settings.code_lens,
+        })
+    }
+}

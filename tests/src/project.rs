@@ -1,0 +1,110 @@
+//! A small workspace on disk with a recorded session that changed it.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// A directory with files and a trace, removed at the end.
+pub struct Project {
+    directory: TempDir,
+    root: PathBuf,
+    trace: String,
+    calls: usize,
+}
+
+impl Project {
+    /// An empty workspace, and a trace in which an agent named `demo` opened it.
+    ///
+    /// # Errors
+    /// When the directory cannot be made.
+    pub fn new() -> Result<Self> {
+        let directory = TempDir::new()?;
+        let root = fs::canonicalize(directory.path())?.join("work");
+        fs::create_dir(&root)?;
+        let mut project = Self {
+            directory,
+            root,
+            trace: String::new(),
+            calls: 0,
+        };
+        project.line(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": 1}}))?;
+        project.line(&json!({"jsonrpc": "2.0", "id": 0, "result": {"protocolVersion": 1, "agentInfo": {"name": "demo", "version": "1"}}}))?;
+        project.line(&json!({"jsonrpc": "2.0", "id": 1, "method": "session/new", "params": {"cwd": project.root, "mcpServers": []}}))?;
+        project.line(&json!({"jsonrpc": "2.0", "id": 1, "result": {"sessionId": "s"}}))?;
+        Ok(project)
+    }
+
+    /// Appends a message to the trace.
+    ///
+    /// # Errors
+    /// Never in practice.
+    pub fn line(&mut self, message: &Value) -> Result<()> {
+        Ok(writeln!(self.trace, "{message}")?)
+    }
+
+    fn update(&mut self, update: &Value) -> Result<()> {
+        self.line(&json!({"jsonrpc": "2.0", "method": "session/update", "params": {"sessionId": "s", "update": update}}))
+    }
+
+    /// The user says something: a turn begins.
+    ///
+    /// # Errors
+    /// Never in practice.
+    pub fn prompt(&mut self, text: &str) -> Result<()> {
+        self.update(&json!({"sessionUpdate": "user_message_chunk", "content": {"type": "text", "text": text}}))
+    }
+
+    /// A completed edit of a file, `old` to `new`; `None` makes the file.
+    ///
+    /// # Errors
+    /// Never in practice.
+    pub fn edit(&mut self, path: &str, old: Option<&str>, new: &str) -> Result<()> {
+        self.calls += 1;
+        let diff =
+            json!({"type": "diff", "path": self.root.join(path), "oldText": old, "newText": new});
+        let call = json!({
+            "sessionUpdate": "tool_call", "toolCallId": format!("c{}", self.calls), "title": format!("Edit {path}"),
+            "kind": "edit", "status": "completed", "content": [diff],
+        });
+        self.update(&call)
+    }
+
+    /// Writes a file of the workspace.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write(&self, path: &str, text: &str) -> Result<()> {
+        let path = self.root.join(path);
+        fs::create_dir_all(path.parent().context("a file has a directory")?)?;
+        Ok(fs::write(path, text)?)
+    }
+
+    /// Writes the trace and gives its path.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn trace(&self) -> Result<String> {
+        let path = self.directory.path().join("trace.ndjson");
+        fs::write(&path, &self.trace)?;
+        Ok(path.to_string_lossy().into_owned())
+    }
+
+    /// The uri of the workspace, or of a file in it.
+    pub fn uri(&self, path: &str) -> String {
+        let root = self.root.to_string_lossy();
+        if path.is_empty() {
+            format!("file://{root}")
+        } else {
+            format!("file://{root}/{path}")
+        }
+    }
+
+    /// The path of the workspace.
+    pub fn root(&self) -> &std::path::Path {
+        &self.root
+    }
+}
