@@ -16,6 +16,8 @@ pub mod card;
 mod edit;
 mod error;
 mod filesystem;
+#[cfg(any(test, fuzzing))]
+mod fuzz;
 mod hunks;
 mod local;
 mod locks;
@@ -37,6 +39,8 @@ pub use filesystem::{
     EditOutcome, EditRequest, FileInfo, FileKind, FileSystem, FormChange, Target, TargetKey,
     TextRead, TextSink, WriteIntent, WriteOperation, WriteOutcome,
 };
+#[cfg(any(test, fuzzing))]
+pub use fuzz::{fuzz_edit, fuzz_patch, fuzz_resolve};
 pub use hunks::{HunkDiff, diffs_from_meta, diffs_to_meta, hunk_diffs};
 pub use local::{
     BytesRead, DirectoryEntry, EntryKind, LocalFileSystem, MAX_WHOLE_TEXT, STREAM_FROM_BYTES,
