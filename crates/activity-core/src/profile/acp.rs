@@ -26,6 +26,7 @@ mod shell;
 mod splice;
 mod tool;
 
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use self::facts::Facts;
@@ -83,6 +84,7 @@ pub fn evidence(call: &ToolCall, context: &Context<'_>) -> Findings {
         ],
         output: output.as_ref(),
         outcome: Outcome::of(call, output.as_ref()),
+        lines: draft::lines_by_path(&call.locations, context.workspace),
         tool,
     };
     reading.findings()
@@ -110,6 +112,7 @@ struct Reading<'a> {
     inputs: [(Rank, Option<&'a Json<'a>>); 2],
     output: Option<&'a Json<'a>>,
     outcome: Outcome<'a>,
+    lines: HashMap<Arc<str>, Option<u32>>,
 }
 
 impl<'a> Reading<'a> {
@@ -264,7 +267,7 @@ impl<'a> Reading<'a> {
             file.from = Some(from.clone());
             return vec![file];
         }
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         places.retain(|place| seen.insert(place.clone()));
         places.into_iter().map(File::named).collect()
     }
@@ -299,10 +302,11 @@ impl<'a> Reading<'a> {
             .split_once(' ')
             .filter(|_| self.call.historical);
         let names = names.into_iter().flat_map(|(_, names)| names.split(", "));
+        let of_files: HashSet<&Place> = files.iter().map(|file| &file.place).collect();
         let path = |name: &str| {
             let place = resolver.place(name)?;
             let looks_like_path = name.contains(['/', '.']) && !name.contains([' ', '`', '"', ':']);
-            (looks_like_path || files.iter().any(|file| file.place == place)).then_some(place)
+            (looks_like_path || of_files.contains(&place)).then_some(place)
         };
         // A title with anything but paths is prose.
         names

@@ -1,6 +1,7 @@
 //! From what is known about a file to the change that is listed.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::facts::{Operation, Pair};
@@ -10,6 +11,7 @@ use super::tool::Class;
 use super::{Reading, masked, splice};
 use crate::model::{Action, Evidence, PathStanding};
 use crate::notice::NoticeKind;
+use crate::path::Workspace;
 use crate::profile::{ActivityDraft, Findings, FragmentDraft, WholeTexts};
 use crate::timeline::tool_call::CallLocation;
 
@@ -29,7 +31,7 @@ impl<'a> Reading<'a> {
                     path: Arc::clone(path),
                 },
             };
-            if !findings.notices.contains(&notice) {
+            if findings.notices.last() != Some(&notice) {
                 findings.notices.push(notice);
             }
         }
@@ -44,8 +46,13 @@ impl<'a> Reading<'a> {
             (place, Some(Place::Outside(_))) => (place, Action::Created, None),
             (place, from) => (place, action, from.as_ref().map(shown)),
         };
-        let whole = whole_texts(file, action);
-        let fragments = self.fragments(file, action, &whole);
+        let pairs = file.pairs();
+        let mut whole = whole_texts(file, &pairs, action);
+        let fragments = self.fragments(file, pairs, action, &whole);
+        if let [fragment] = fragments.as_slice() {
+            share(&mut whole.old, &fragment.old_text);
+            share(&mut whole.new, &fragment.new_text);
+        }
         let changed = fragments
             .iter()
             .any(|fragment| fragment.old_text != fragment.new_text);
@@ -110,11 +117,13 @@ impl<'a> Reading<'a> {
         }
     }
 
-    fn fragments(&self, file: &File<'a>, action: Action, whole: &WholeTexts) -> Vec<FragmentDraft> {
-        let mut pairs = file.pairs();
-        for pair in &mut pairs {
-            pair.hint.replace_all |= file.replaces_all(pair);
-        }
+    fn fragments(
+        &self,
+        file: &File<'a>,
+        mut pairs: Vec<Pair<'a>>,
+        action: Action,
+        whole: &WholeTexts,
+    ) -> Vec<FragmentDraft> {
         if let (Some(old), [pair]) = (file.whole_old(), pairs.as_mut_slice()) {
             let expanded = pair
                 .hint
@@ -125,7 +134,7 @@ impl<'a> Reading<'a> {
                 pairs = expanded;
             } else if action == Action::Modified && whole.new.as_deref() == Some(&*pair.new) {
                 // All of the new text stands against all of the old one.
-                pair.old = Cow::Borrowed(old);
+                pair.old = Cow::Owned(old.to_owned());
             }
         }
         if action == Action::Deleted {
@@ -143,22 +152,32 @@ impl<'a> Reading<'a> {
 
     /// The line of the one location that names this file, from 0.
     fn located_line(&self, file: &File<'_>) -> Option<u32> {
-        let path = file.place.inside()?;
-        let here = |location: &&CallLocation| {
-            self.context.workspace.resolve(&location.path).as_ref() == Some(path)
-        };
-        let mut lines = self
-            .call
-            .locations
-            .iter()
-            .filter(here)
-            .map(|location| location.line);
-        let line = lines.next()??;
-        if lines.next().is_some() {
-            None
-        } else {
-            line.checked_sub(1)
+        let line = self.lines.get(file.place.inside()?)?;
+        line.and_then(|line| line.checked_sub(1))
+    }
+}
+
+/// The lines of a call's locations, by path; `None` where several locations name one path.
+pub(super) fn lines_by_path(
+    locations: &[CallLocation],
+    workspace: &Workspace,
+) -> HashMap<Arc<str>, Option<u32>> {
+    let mut lines = HashMap::new();
+    for location in locations {
+        if let Some(path) = workspace.resolve(&location.path) {
+            lines
+                .entry(path)
+                .and_modify(|line| *line = None)
+                .or_insert(location.line);
         }
+    }
+    lines
+}
+
+/// One copy for the two, where the texts are equal.
+fn share(whole: &mut Option<Arc<str>>, text: &Arc<str>) {
+    if whole.as_ref() == Some(text) {
+        *whole = Some(Arc::clone(text));
     }
 }
 
@@ -174,7 +193,7 @@ fn fragment(pair: Pair<'_>, evidence: Evidence) -> FragmentDraft {
 }
 
 /// The whole file before and after, as far as the sources have it or it follows from them.
-fn whole_texts(file: &File<'_>, action: Action) -> WholeTexts {
+fn whole_texts(file: &File<'_>, pairs: &[Pair<'_>], action: Action) -> WholeTexts {
     let old = match action {
         Action::Created => Some(""),
         _ => file.whole_old(),
@@ -182,8 +201,7 @@ fn whole_texts(file: &File<'_>, action: Action) -> WholeTexts {
     let new = match action {
         Action::Deleted => Some(Cow::Borrowed("")),
         _ => file.whole_new().map(Cow::Borrowed).or_else(|| {
-            let pairs = file.pairs();
-            let applied = (!pairs.is_empty()).then(|| splice::apply_pairs(old?, &pairs));
+            let applied = (!pairs.is_empty()).then(|| splice::apply_pairs(old?, pairs));
             applied.flatten().map(Cow::Owned)
         }),
     };

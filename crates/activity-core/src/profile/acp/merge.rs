@@ -1,6 +1,6 @@
 //! The sources of a call put together, file by file.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::facts::{Facts, Operation, Pair};
@@ -110,6 +110,11 @@ pub(super) fn add_listed<'a>(
     resolver: &Resolver<'_>,
 ) {
     let adds = files.is_empty();
+    let mut by_name: HashMap<Arc<str>, Vec<usize>> = HashMap::new();
+    for (at, file) in files.iter().enumerate() {
+        let name = file_name(file.place.shown()).into();
+        by_name.entry(name).or_default().push(at);
+    }
     for (operation, path) in listed {
         let Some(place) = resolver.place(path) else {
             continue;
@@ -118,10 +123,16 @@ pub(super) fn add_listed<'a>(
             operation: Some(operation),
             ..Facts::new(Some(path.into()), Evidence::Result)
         };
-        let mut ends = files.iter().enumerate().filter(|(_, file)| {
-            file.place == place || file.place.shown().ends_with(&*format!("/{path}"))
-        });
-        match (ends.next().map(|(at, _)| at), ends.next()) {
+        let same_name = by_name.get(file_name(path)).map_or(&[][..], Vec::as_slice);
+        let is_it = |at: &&usize| {
+            files.get(**at).is_some_and(|file| {
+                let ending = file.place.shown().strip_suffix(path);
+                file.place == place || ending.is_some_and(|before| before.ends_with('/'))
+            })
+        };
+        // Where many files have one name, the first few decide whether it is the only one.
+        let mut fitting = same_name.iter().take(MOST_NAMESAKES).filter(is_it);
+        match (fitting.next().copied(), fitting.next()) {
             (Some(at), None) => files[at].facts.push((Rank::Result, facts)),
             (None, _) if adds => {
                 let mut file = File::named(place);
@@ -133,9 +144,16 @@ pub(super) fn add_listed<'a>(
     }
 }
 
+/// How many files of one name are looked at for a path in a listing.
+const MOST_NAMESAKES: usize = 64;
+
+fn file_name(path: &str) -> &str {
+    path.rsplit_once('/').map_or(path, |(_, name)| name)
+}
+
 /// A tool that reports a move as a deletion beside it means one change.
 fn drop_moved_away(mut files: Vec<File<'_>>) -> Vec<File<'_>> {
-    let moved: Vec<Place> = files.iter().filter_map(|file| file.from.clone()).collect();
+    let moved: HashSet<Place> = files.iter().filter_map(|file| file.from.clone()).collect();
     if !moved.is_empty() {
         files.retain(|file| {
             !(moved.contains(&file.place) && file.operation() == Some(Operation::Delete))
@@ -177,14 +195,14 @@ impl<'a> File<'a> {
 
     /// The file was deleted and written anew by the same call.
     pub(super) fn is_replaced(&self) -> bool {
-        let deleted = |at: usize, rank: Rank| {
-            self.facts[..at].iter().any(|(before, facts)| {
-                *before == rank && facts.operation == Some(Operation::Delete)
-            })
-        };
-        let mut facts = self.facts.iter().enumerate();
-        facts.any(|(at, (rank, facts))| {
-            *rank != Rank::Result && facts.operation == Some(Operation::Add) && deleted(at, *rank)
+        let mut deleted = None;
+        self.facts.iter().any(|(rank, facts)| {
+            match facts.operation {
+                Some(Operation::Delete) => deleted = Some(*rank),
+                Some(Operation::Add) if *rank != Rank::Result => return deleted == Some(*rank),
+                _ => {}
+            }
+            false
         })
     }
 
@@ -209,33 +227,50 @@ impl<'a> File<'a> {
                     .all(|(_, facts)| facts.pairs.is_empty() && facts.operation.is_none()))
     }
 
-    /// The texts of the best source that has some, all of that source; the source's rank with them.
-    pub(super) fn pairs(&self) -> Vec<Pair<'a>> {
-        let Some((best, first)) = self.facts.iter().find(|(_, facts)| !facts.pairs.is_empty())
-        else {
-            return Vec::new();
+    /// What the best source with texts says. A result often says the same in several shapes; there
+    /// the first one is the most exact and the only one that counts.
+    fn facts_with_texts(&self) -> impl Iterator<Item = &Facts<'a>> {
+        let with_texts = || {
+            let facts = self.facts.iter();
+            facts.filter(|(_, facts)| !facts.pairs.is_empty())
         };
-        if *best == Rank::Result {
-            // A result often says the same in several shapes; the first one is the most exact.
-            return first.pairs.clone();
+        let best = with_texts().next().map(|(rank, _)| *rank);
+        let most = if best == Some(Rank::Result) {
+            1
+        } else {
+            usize::MAX
+        };
+        let of_best = with_texts().filter(move |(rank, _)| Some(*rank) == best);
+        of_best.map(|(_, facts)| facts).take(most)
+    }
+
+    /// Every changed text has an old side.
+    fn has_old_texts(&self) -> bool {
+        let mut pairs = self.facts_with_texts().flat_map(|facts| &facts.pairs);
+        pairs.all(|pair| !pair.old.is_empty())
+    }
+
+    /// The texts of the best source that has some, all of that source.
+    pub(super) fn pairs(&self) -> Vec<Pair<'a>> {
+        let pairs = self.facts_with_texts().flat_map(|facts| &facts.pairs);
+        let mut pairs: Vec<Pair<'a>> = pairs.cloned().collect();
+        // A weaker source may say that a text was replaced wherever it stood.
+        let all = self.facts.iter().flat_map(|(_, facts)| &facts.pairs);
+        let everywhere: HashSet<(&str, &str)> = all
+            .filter(|pair| pair.hint.replace_all)
+            .map(|pair| (pair.old.as_ref(), pair.new.as_ref()))
+            .collect();
+        if !everywhere.is_empty() {
+            for pair in &mut pairs {
+                pair.hint.replace_all |= everywhere.contains(&(&pair.old, &pair.new));
+            }
         }
-        let same = self.facts.iter().filter(|(rank, _)| rank == best);
-        same.flat_map(|(_, facts)| facts.pairs.iter().cloned())
-            .collect()
+        pairs
     }
 
     /// The source of [`File::pairs`].
     pub(super) fn evidence(&self) -> Option<Evidence> {
-        self.facts
-            .iter()
-            .find(|(_, facts)| !facts.pairs.is_empty())
-            .map(|(_, facts)| facts.evidence)
-    }
-
-    /// A weaker source says that this text was replaced wherever it stood.
-    pub(super) fn replaces_all(&self, pair: &Pair<'_>) -> bool {
-        let mut pairs = self.facts.iter().flat_map(|(_, facts)| &facts.pairs);
-        pairs.any(|other| other.hint.replace_all && other.old == pair.old && other.new == pair.new)
+        self.facts_with_texts().next().map(|facts| facts.evidence)
     }
 
     /// The whole file before, from the best source that has it.
@@ -245,11 +280,18 @@ impl<'a> File<'a> {
             .find_map(|(_, facts)| facts.whole_old.as_deref())
     }
 
-    /// The whole file after, from the best source that has it.
+    /// The whole file after, from the best source that has it. A source that goes on to change the
+    /// file does not have it.
     pub(super) fn whole_new(&self) -> Option<&str> {
-        self.facts
+        let (rank, facts) = self
+            .facts
             .iter()
-            .find_map(|(_, facts)| facts.whole_new.as_deref())
+            .find(|(_, facts)| facts.whole_new.is_some())?;
+        let mut same = self.facts.iter().filter(|(other, _)| other == rank);
+        let last = same.rfind(|(_, facts)| !facts.pairs.is_empty());
+        let superseded = *rank != Rank::Result
+            && last.is_some_and(|(_, last)| last.whole_new != facts.whole_new);
+        facts.whole_new.as_deref().filter(|_| !superseded)
     }
 }
 
@@ -270,24 +312,32 @@ pub(super) fn pair_moves(files: &mut [File<'_>], names: &NameList) {
     if files.iter().any(|file| file.from.is_some()) {
         return;
     }
-    let extra = |name: &&Place| files.iter().all(|file| file.place != **name);
-    let mut unmatched: Vec<&Place> = names.places.iter().filter(extra).collect();
+    let of_files: HashSet<&Place> = files.iter().map(|file| &file.place).collect();
+    let in_list: HashSet<&Place> = names.places.iter().collect();
+    let unmatched: Vec<&Place> = names
+        .places
+        .iter()
+        .filter(|name| !of_files.contains(name))
+        .collect();
     let same_count = files.len() == names.places.len();
-    let unnamed: Vec<usize> = (0..files.len())
-        .filter(|at| {
-            let moved = names.of_a_move || files[*at].operation() == Some(Operation::Move);
-            moved || (same_count && !names.places.contains(&files[*at].place))
-        })
+    let is_unnamed = |file: &File<'_>| {
+        let moved = names.of_a_move || file.operation() == Some(Operation::Move);
+        moved || (same_count && !in_list.contains(&file.place))
+    };
+    let unnamed: Vec<usize> = files
+        .iter()
+        .enumerate()
+        .filter_map(|(at, file)| is_unnamed(file).then_some(at))
         .collect();
     if unnamed.len() != unmatched.len() {
         return;
     }
     let agrees = unnamed.len() < files.len() || names.names_old_paths;
-    for (at, name) in unnamed.into_iter().zip(unmatched.drain(..)) {
+    for (at, name) in unnamed.into_iter().zip(unmatched) {
         let file = &mut files[at];
         let moved = names.of_a_move || file.operation() == Some(Operation::Move);
         let edits = !matches!(file.operation(), Some(Operation::Add | Operation::Delete))
-            && file.pairs().iter().all(|pair| !pair.old.is_empty());
+            && file.has_old_texts();
         if moved || (edits && agrees && !name.is_directory_of(&file.place)) {
             file.from = Some(name.clone());
         }

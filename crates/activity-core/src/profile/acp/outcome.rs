@@ -18,6 +18,8 @@ pub(super) struct Outcome<'a> {
     pub(super) failed: bool,
     /// The result says that the file already was as asked for.
     pub(super) unchanged: bool,
+    /// First lines that say that something was created.
+    created_lines: Vec<&'a str>,
     /// The exit status of a command, where the result has a member for it.
     exit_code: Option<u64>,
 }
@@ -50,7 +52,12 @@ impl<'a> Outcome<'a> {
             .iter()
             .any(|text| first_line(text).starts_with("No changes made to "));
         let exit_code = output.and_then(Json::as_object).and_then(exit_code_member);
+        let created_lines = texts.iter().map(|text| first_line(text));
+        let created_lines = created_lines
+            .filter(|line| line_says_created(line))
+            .take(MOST_LINES);
         Self {
+            created_lines: created_lines.collect(),
             texts,
             failed,
             unchanged,
@@ -83,20 +90,9 @@ impl<'a> Outcome<'a> {
     /// one than `path`.
     pub(super) fn says_created(&self, path: &str) -> bool {
         let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
-        self.texts.iter().map(|text| first_line(text)).any(|line| {
-            let words = || line.split_whitespace().map(bare_word);
-            let is_created = |word: &str| word.eq_ignore_ascii_case("created");
-            let created = words().any(is_created);
-            let denied = words().take_while(|word| !is_created(word)).any(|word| {
-                ["not", "no", "failed", "cannot", "already"]
-                    .iter()
-                    .any(|no| word.eq_ignore_ascii_case(no))
-            });
-            let mut named = line
-                .split_whitespace()
-                .filter(|word| bare_word(word).contains(['/', '.']));
-            let names_it = line.contains(name);
-            created && !denied && (names_it || named.next().is_none())
+        self.created_lines.iter().any(|line| {
+            let mut words = line.split_whitespace().map(bare_word);
+            line.contains(name) || !words.any(|word| word.contains(['/', '.']))
         })
     }
 
@@ -183,6 +179,24 @@ fn collect_texts<'a>(value: Option<&'a Json<'a>>, texts: &mut Vec<&'a str>, dept
         }
         _ => {}
     }
+}
+
+/// More lines than any agent writes about new files, and a longer one than it writes.
+const MOST_LINES: usize = 16;
+const LONGEST_LINE: usize = 4096;
+
+fn line_says_created(line: &str) -> bool {
+    if line.len() > LONGEST_LINE {
+        return false;
+    }
+    let words = || line.split_whitespace().map(bare_word);
+    let is_created = |word: &str| word.eq_ignore_ascii_case("created");
+    let denied = words().take_while(|word| !is_created(word)).any(|word| {
+        ["not", "no", "failed", "cannot", "already"]
+            .iter()
+            .any(|no| word.eq_ignore_ascii_case(no))
+    });
+    words().any(is_created) && !denied
 }
 
 /// What a result object says about success, in its own members. `None` when it says nothing.

@@ -1,7 +1,7 @@
 //! Where the paths of a call belong.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::super::Context;
@@ -42,8 +42,9 @@ impl Place {
 /// Places the paths of one call.
 pub(super) struct Resolver<'a> {
     context: &'a Context<'a>,
-    /// Paths with a directory that the call names, placed, by which bare names are completed.
-    full: Vec<Arc<str>>,
+    /// The paths with a directory that the call names, by their last segment; `None` where several
+    /// have one name. Bare names are completed by them.
+    full: HashMap<Box<str>, Option<Arc<str>>>,
     /// Bare names that are paths, since they do not come from a diff.
     named: HashSet<String>,
     historical: bool,
@@ -59,7 +60,7 @@ impl<'a> Resolver<'a> {
     ) -> Self {
         let mut resolver = Self {
             context,
-            full: Vec::new(),
+            full: HashMap::new(),
             named: HashSet::new(),
             historical,
         };
@@ -77,9 +78,14 @@ impl<'a> Resolver<'a> {
     }
 
     fn add_full(&mut self, path: &str) {
-        let path = self.context.workspace.resolve(&plain_path(path));
-        self.full
-            .extend(path.filter(|path| !self.full.contains(path)));
+        let Some(path) = self.context.workspace.resolve(&plain_path(path)) else {
+            return;
+        };
+        let known = self.full.entry(file_name(&path).into());
+        let known = known.or_insert_with(|| Some(Arc::clone(&path)));
+        if known.as_ref() != Some(&path) {
+            *known = None;
+        }
     }
 
     /// Where a path belongs. `None` for a blank path and for the workspace root itself.
@@ -104,11 +110,8 @@ impl<'a> Resolver<'a> {
     /// A bare name, where it is not simply a path: the one path of the call that ends in it; in a
     /// replay, the one path of the session.
     fn place_name(&self, name: &str) -> Option<Place> {
-        let mut ends = self.full.iter().filter(|path| file_name(path) == name);
-        if let Some(first) = ends.next() {
-            return ends
-                .all(|other| other == first)
-                .then(|| Place::Inside(Arc::clone(first)));
+        if let Some(Some(path)) = self.full.get(name) {
+            return Some(Place::Inside(Arc::clone(path)));
         }
         if !self.historical || self.named.contains(name) {
             return None;

@@ -4,11 +4,18 @@ use memchr::memmem;
 
 use super::facts::Pair;
 
+/// The bytes that are copied at most to find out what a file became.
+const MOST_WORK: usize = 64 << 20;
+
 /// Applies pairs one after the other. `None` when a pair has no place, or several and nothing
 /// decides.
 pub(super) fn apply_pairs(old: &str, pairs: &[Pair<'_>]) -> Option<String> {
     if pairs.iter().all(|pair| pair.hint.old_line.is_some()) {
         return apply_at_lines(old, pairs);
+    }
+    // Each pair costs a pass over the text.
+    if pairs.len().saturating_mul(old.len()) > MOST_WORK {
+        return None;
     }
     pairs
         .iter()

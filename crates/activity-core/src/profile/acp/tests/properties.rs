@@ -125,6 +125,28 @@ fn any_call() -> impl Strategy<Value = Value> {
         })
 }
 
+/// A call of very many files must not cost their square.
+#[test]
+fn very_many_files_are_listed() {
+    let count = 4000;
+    let path = |at: usize| format!("/w/d{at}/same.txt");
+    let sections: Vec<String> = (0..count)
+        .map(|at| format!("*** Update File: d{at}/same.txt\n@@\n-o{at}\n+n{at}\n"))
+        .collect();
+    let listing: Vec<String> = (0..count).map(|at| format!("M d{at}/same.txt\n")).collect();
+    let diff = |at| json!({"type": "diff", "path": path(at), "oldText": format!("o{at}"), "newText": format!("n{at}")});
+    let message = json!({
+        "kind": "edit", "title": "Edit many",
+        "content": (0..count).map(diff).collect::<Vec<_>>(),
+        "locations": (0..count).map(|at| json!({"path": path(at), "line": at})).collect::<Vec<_>>(),
+        "rawInput": {"patch": format!("*** Begin Patch\n{}*** End Patch", sections.concat())},
+        "rawOutput": format!("Success. Updated the following files:\n{}", listing.concat()),
+    });
+    let found = findings(&completed(&message.to_string()), &[]);
+    assert_eq!(found.drafts.len(), count);
+    assert_eq!(found.drafts[7].fragments[0].hint.new_line, Some(6));
+}
+
 proptest! {
     #[test]
     fn nothing_panics_and_nothing_leaves_the_workspace(call in any_call()) {

@@ -337,3 +337,16 @@ fn a_move_is_known_by_its_two_places() {
         "#]],
     );
 }
+
+#[test]
+fn a_file_that_is_added_and_changed_by_one_patch_is_whole_at_its_end() {
+    check(
+        r#"{"kind":"edit","status":"completed","rawInput":{"patch":"*** Begin Patch\n*** Add File: a\n+x\n+y\n*** Update File: a\n@@\n-y\n+z\n*** End Patch"}}"#,
+        &expect![[r#"
+            edit Created a
+              Input: "" -> "x\ny\n"
+              Input: "y" -> "z"
+              whole Some("") -> Some("x\nz\n")
+        "#]],
+    );
+}
