@@ -8,6 +8,7 @@
 use std::ffi::OsStr;
 use std::fs::TryLockError;
 use std::io::{self, Write as _};
+use std::time::Duration;
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
 use cap_std::fs::{Dir, File, Metadata, OpenOptions, Permissions};
@@ -23,6 +24,10 @@ pub fn is_temporary_name(name: &OsStr) -> bool {
         .and_then(|name| name.strip_prefix(PREFIX))
         .is_some_and(|rest| rest.strip_suffix(SUFFIX).is_some())
 }
+
+/// How often, and how long apart, a directory that another writer holds is tried: a second in all.
+const LOCK_TRIES: u32 = 500;
+const LOCK_PAUSE: Duration = Duration::from_millis(2);
 
 const PREFIX: &str = ".acp-lens-";
 const SUFFIX: &str = ".tmp";
@@ -169,6 +174,21 @@ fn remove_if_abandoned(dir: &Dir, name: &str) {
     if opened.is_file() && still_there.is_ok_and(|there| same_file(&opened, &there)) {
         let _ = dir.remove_file(name);
     }
+}
+
+/// Holds a directory against other writers of this project, in this process and others, while a last
+/// look and a rename belong together. `None` if somebody keeps it for long, or it cannot be locked;
+/// then the last look alone has to do.
+pub(crate) fn hold_directory(dir: &Dir) -> Option<std::fs::File> {
+    let directory = dir.open(".").ok()?.into_std();
+    for _ in 0..LOCK_TRIES {
+        match directory.try_lock() {
+            Ok(()) => return Some(directory),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_PAUSE),
+            Err(TryLockError::Error(_)) => return None,
+        }
+    }
+    None
 }
 
 /// Whether both are the same file on the disk.

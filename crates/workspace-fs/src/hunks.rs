@@ -3,6 +3,7 @@
 //! The hunks are computed from the texts before and after, when a tool has done its work, so they show
 //! what was applied and not what was asked for.
 
+mod anchors;
 mod myers;
 
 use serde_json::{Value, json};

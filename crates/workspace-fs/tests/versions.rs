@@ -34,18 +34,25 @@ fn of_two_writers_with_one_version_exactly_one_wins() {
     let workspace = Workspace::new();
     workspace.write("f", b"start\n");
     let (files, target, go_on) = open(&workspace);
+    // Two providers, as two processes would have them: their queues do not know each other.
+    let other = LocalFileSystem::open(workspace.path()).unwrap();
     for round in 0..50 {
         let seen = version_read(&files, &target);
         let barrier = Barrier::new(2);
-        let write = |content: String| {
+        let write = |files: &LocalFileSystem, content: String| {
             barrier.wait();
             let intent = WriteIntent::ReplaceIfVersion(seen);
             let result = files.write_text(&target, &content, intent, &go_on);
             (content, result.map(drop).map_err(|error| error.code()))
         };
         let results = thread::scope(|scope| {
-            let one = scope.spawn(|| write(format!("one {round}\n")));
-            let two = scope.spawn(|| write(format!("two {round}\n")));
+            let one = scope.spawn(|| write(&files, format!("one {round}\n")));
+            let two = scope.spawn(|| {
+                write(
+                    if round % 2 == 0 { &files } else { &other },
+                    format!("two {round}\n"),
+                )
+            });
             [one.join().unwrap(), two.join().unwrap()]
         });
         let winners: Vec<&String> = results

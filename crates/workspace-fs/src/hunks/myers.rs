@@ -6,6 +6,8 @@
 
 use std::collections::HashMap;
 
+use super::anchors;
+
 /// More edits than this are not searched for. The work and the memory of the search grow with the
 /// square of this number, whatever the texts are.
 const MAX_EDITS: usize = 4_000;
@@ -34,17 +36,17 @@ impl Op {
 
 /// The runs that turn `old` into `new`, in order.
 ///
-/// The result is a shortest one as long as it needs at most [`MAX_EDITS`] edits. Beyond that
-/// everything between the common beginning and the common end counts as replaced.
+/// The result is a shortest one as long as it needs at most [`MAX_EDITS`] edits. Beyond that lines
+/// that occur once on each side hold it together.
 pub(crate) fn diff(old: &[&str], new: &[&str]) -> Vec<Op> {
     let (old, new) = intern(old, new);
     let search = Search {
         old: &old,
         new: &new,
     };
-    match search.run() {
-        Some(moves) => search.ops(&moves),
-        None => coarse(&old, &new),
+    match search.run(MAX_EDITS) {
+        Some(edits) => search.ops(&edits),
+        None => anchors::diff(&old, &new),
     }
 }
 
@@ -62,7 +64,7 @@ fn intern(old: &[&str], new: &[&str]) -> (Vec<usize>, Vec<usize>) {
 
 /// One line more on one side.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Edit {
+pub(super) enum Edit {
     Delete,
     Insert,
 }
@@ -71,21 +73,22 @@ enum Edit {
 /// two, the number of old lines consumed, if the diagonal was reached.
 type Row = Vec<Option<usize>>;
 
-struct Search<'a> {
-    old: &'a [usize],
-    new: &'a [usize],
+/// A search on two sides whose lines are numbers.
+pub(super) struct Search<'a> {
+    pub(super) old: &'a [usize],
+    pub(super) new: &'a [usize],
 }
 
 impl Search<'_> {
-    /// The edits in order; `None` if there are too many.
-    fn run(&self) -> Option<Vec<Edit>> {
+    /// The edits in order; `None` if there are more than `max_edits`.
+    pub(super) fn run(&self, max_edits: usize) -> Option<Vec<Edit>> {
         let mut row: Row = vec![Some(self.follow(0, 0))];
         // The edit that led to each place of each row: all that the way back needs.
         let mut taken: Vec<Vec<Option<Edit>>> = Vec::new();
         if row == [Some(self.old.len())] && self.old.len() == self.new.len() {
             return Some(Vec::new());
         }
-        for edits in 1..=MAX_EDITS.min(self.old.len() + self.new.len()) {
+        for edits in 1..=max_edits.min(self.old.len() + self.new.len()) {
             let steps = (0..=edits).map(|index| self.step(&row, edits, index));
             let steps: Vec<Option<(Edit, usize)>> = steps.collect();
             taken.push(
@@ -140,7 +143,7 @@ impl Search<'_> {
     }
 
     /// Joins single edits to runs and puts the equal lines between them.
-    fn ops(&self, edits: &[Edit]) -> Vec<Op> {
+    pub(super) fn ops(&self, edits: &[Edit]) -> Vec<Op> {
         let mut runs = Runs::default();
         for edit in edits {
             runs.equal_up_to(self.follow(runs.old, runs.new));
@@ -176,30 +179,36 @@ fn new_of(edits: usize, index: usize, old: usize) -> usize {
     (old + edits).checked_sub(2 * index).unwrap_or(usize::MAX)
 }
 
-/// Replaces all between the common beginning and the common end.
-fn coarse(old: &[usize], new: &[usize]) -> Vec<Op> {
-    let equal = |(a, b): &(&usize, &usize)| a == b;
-    let head = old.iter().zip(new).take_while(equal).count();
-    let (old_rest, new_rest) = (old.len() - head, new.len() - head);
-    let tails = old.iter().rev().zip(new.iter().rev());
-    let tail = tails.take(old_rest.min(new_rest)).take_while(equal).count();
-    let mut runs = Runs::default();
-    runs.equal_up_to(head);
-    runs.delete(old_rest - tail);
-    runs.insert(new_rest - tail);
-    runs.equal_up_to(old.len());
-    runs.ops
-}
-
+/// Runs that are put together from the beginning on.
 #[derive(Default)]
-struct Runs {
+pub(super) struct Runs {
     ops: Vec<Op>,
     old: usize,
     new: usize,
 }
 
 impl Runs {
-    fn equal_up_to(&mut self, old_end: usize) {
+    /// The positions on both sides where the runs end.
+    pub(super) fn ends(&self) -> (usize, usize) {
+        (self.old, self.new)
+    }
+
+    pub(super) fn into_ops(self) -> Vec<Op> {
+        self.ops
+    }
+
+    /// Adds runs that begin where these end.
+    pub(super) fn append(&mut self, ops: &[Op]) {
+        for op in ops {
+            match *op {
+                Op::Equal { len, .. } => self.equal_up_to(self.old + len),
+                Op::Delete { len, .. } => self.delete(len),
+                Op::Insert { len, .. } => self.insert(len),
+            }
+        }
+    }
+
+    pub(super) fn equal_up_to(&mut self, old_end: usize) {
         let len = old_end - self.old;
         if len > 0 {
             self.ops.push(Op::Equal {
@@ -212,7 +221,7 @@ impl Runs {
         }
     }
 
-    fn delete(&mut self, lines: usize) {
+    pub(super) fn delete(&mut self, lines: usize) {
         if let Some(Op::Delete { len, .. }) = self.ops.last_mut() {
             *len += lines;
         } else if lines > 0 {
@@ -225,7 +234,7 @@ impl Runs {
         self.old += lines;
     }
 
-    fn insert(&mut self, lines: usize) {
+    pub(super) fn insert(&mut self, lines: usize) {
         if let Some(Op::Insert { len, .. }) = self.ops.last_mut() {
             *len += lines;
         } else if lines > 0 {
@@ -326,21 +335,51 @@ mod tests {
         assert_eq!(diff(&old, &new), expect);
     }
 
-    #[test]
-    fn texts_with_too_many_differences_are_replaced_between_their_common_ends() {
-        let old: Vec<String> = (0..MAX_EDITS).map(|n| format!("old {n}")).collect();
-        let new: Vec<String> = (0..MAX_EDITS).map(|n| format!("new {n}")).collect();
-        let side = |lines: &[String]| -> Vec<String> {
-            let mut side = vec!["head".to_owned()];
-            side.extend_from_slice(lines);
-            side.push("tail".to_owned());
-            side
-        };
-        let (old, new) = (side(&old), side(&new));
+    /// The number of changed regions, after checking that the script gives the new text.
+    fn n_changes(old: &[String], new: &[String]) -> usize {
         let old: Vec<&str> = old.iter().map(String::as_str).collect();
         let new: Vec<&str> = new.iter().map(String::as_str).collect();
         let ops = diff(&old, &new);
-        assert_eq!(ops.len(), 4);
-        assert_eq!(replay(&ops, &old, &new).0, new);
+        assert!(
+            replay(&ops, &old, &new).0 == new,
+            "the script gives the new text"
+        );
+        let is_change = |op: &&Op| matches!(op, Op::Delete { .. });
+        ops.iter().filter(is_change).count()
+    }
+
+    fn numbered(range: std::ops::Range<usize>, name: &str) -> Vec<String> {
+        range.map(|n| format!("{name} {n}")).collect()
+    }
+
+    #[test]
+    fn texts_with_nothing_in_common_are_replaced_as_a_whole() {
+        let (old, new) = (numbered(0..3_000, "old"), numbered(0..2_000, "new"));
+        assert_eq!(n_changes(&old, &new), 1);
+    }
+
+    #[test]
+    fn many_changes_far_apart_stay_apart() {
+        // Every tenth line of many, with lines between that occur once, or again and again.
+        for between in ["line", ""] {
+            let line = |n: usize, tenth: &str| match (n % 10, between) {
+                (0, _) => tenth.to_owned(),
+                (_, "") => "same".to_owned(),
+                (_, between) => format!("{between} {n}"),
+            };
+            let side =
+                |tenth: &str| -> Vec<String> { (0..50_000).map(|n| line(n, tenth)).collect() };
+            assert_eq!(n_changes(&side("old"), &side("new")), 5_000);
+        }
+    }
+
+    #[test]
+    fn the_work_does_not_grow_with_the_square() {
+        // Neither unique lines nor equal lengths help here.
+        let old: Vec<String> = (0..200_000).map(|n| format!("{}", n % 7)).collect();
+        let new: Vec<String> = (0..190_000)
+            .map(|n| format!("{}", (n % 11) * (n % 5)))
+            .collect();
+        assert!(n_changes(&old, &new) > 0);
     }
 }

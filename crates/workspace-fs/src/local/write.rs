@@ -6,7 +6,7 @@ use std::io;
 use cap_fs_ext::DirExt as _;
 use cap_std::fs::{Dir, File, Metadata, Permissions};
 
-use crate::atomic::{Staged, same_file};
+use crate::atomic::{Staged, hold_directory, same_file};
 use crate::cancel::Cancel;
 use crate::edit::{self, EditFailure};
 use crate::error::{FsError, Verb};
@@ -354,6 +354,7 @@ impl Existing {
         let io = |error| change.io(error);
         let permissions: Permissions = self.metadata.permissions();
         let staged = Staged::write(&located.parent, content, Some(permissions)).map_err(io)?;
+        let _held = seen.and_then(|_| hold_directory(&located.parent));
         change.last_check(located)?;
         if let Some(seen) = seen {
             match Self::open(change, located) {
