@@ -18,6 +18,7 @@ mod line;
 mod needles;
 mod net;
 mod pieces;
+mod plan;
 mod side;
 mod undo;
 
@@ -37,7 +38,7 @@ pub fn place(text: &str, inputs: &[PlaceInput<'_>], limits: Limits) -> Placement
         };
     }
     let mut dictionary = side::Dictionary::default();
-    let plans = undo::plan(inputs, &mut dictionary);
+    let plans = plan::plan(inputs, &mut dictionary);
     let mut undo = Undo::new(text, starts, &plans, &dictionary);
     undo.run();
     let (mut hunks, chain) = undo.into_hunks();
@@ -49,7 +50,7 @@ pub fn place(text: &str, inputs: &[PlaceInput<'_>], limits: Limits) -> Placement
 /// back end as the first line of the text does.
 pub fn text_before(text: &str, inputs: &[PlaceInput<'_>]) -> String {
     let mut dictionary = side::Dictionary::default();
-    let plans = undo::plan(inputs, &mut dictionary);
+    let plans = plan::plan(inputs, &mut dictionary);
     let mut undo = Undo::new(text, LineStarts::of(text), &plans, &dictionary);
     undo.run();
     undo.into_hunks().1.to_text()

@@ -230,7 +230,7 @@ fn work(seed: u64, steps: usize) {
     let mut text: String = (0..400).map(unique_line).collect();
     let mut case = Case::new();
     for hunk in 0..50 {
-        let added: Vec<String> = (0..1 + random.below(4))
+        let added: Vec<String> = (0..=random.below(4))
             .map(|n| unique_line(10_000 + hunk * 10 + n))
             .collect();
         let removed = random.below(3);

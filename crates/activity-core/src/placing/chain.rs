@@ -253,9 +253,10 @@ impl<'a> Chain<'a> {
         let end = removed
             .last()
             .map_or_else(|| self.next(after), |&last| self.next(last));
-        let slot = removed
-            .first()
-            .map_or_else(|| self.at(end).slot, |&first| self.at(first).slot);
+        // Spread over the slots of the lines whose place they take: a line number is found by
+        // walking through its slot.
+        let slots: Vec<u32> = removed.iter().map(|&node| self.at(node).slot).collect();
+        let end_slot = self.at(end).slot;
         for &node in removed {
             let line = &mut self.lines[node as usize];
             line.present = false;
@@ -270,7 +271,12 @@ impl<'a> Chain<'a> {
         }
         let first = Node::try_from(self.lines.len()).unwrap_or(NOBODY);
         let mut last = after;
-        for text in lines {
+        for (index, text) in lines.into_iter().enumerate() {
+            let slot = slots
+                .get(index)
+                .or(slots.last())
+                .copied()
+                .unwrap_or(end_slot);
             let node = Node::try_from(self.lines.len()).unwrap_or(NOBODY);
             let id = dictionary.lookup(&text);
             if id != UNKNOWN {
@@ -291,7 +297,11 @@ impl<'a> Chain<'a> {
         }
         self.lines[last as usize].next = end;
         self.lines[end as usize].prev = last;
-        self.mend_slot_head(self.next(after));
+        let mut node = self.next(after);
+        while node != end {
+            self.mend_slot_head(node);
+            node = self.next(node);
+        }
         self.mend_slot_head(end);
         first..self.old_nodes().end
     }

@@ -35,6 +35,9 @@ pub(super) fn decide(
     lines: usize,
     expectation: &Expectation,
 ) -> Option<Place> {
+    if let ([place], false) = (places.list.as_slice(), places.more) {
+        return Some(*place);
+    }
     let scored: Vec<(usize, Place)> = places
         .list
         .iter()

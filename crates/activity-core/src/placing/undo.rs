@@ -1,8 +1,10 @@
 //! Takes fragments back one by one, from the last to the first, and notes where each stood.
 
+mod expect;
 mod missing;
 mod reindented;
 mod seam;
+mod standing;
 mod whole_file;
 
 use std::borrow::Cow;
@@ -15,13 +17,14 @@ use super::find::{
     Budget, Pattern, Place, Places, Surroundings, inside_lines, needle_line, nodes_of, whole_lines,
 };
 use super::hunk::{Hunk, HunkKind, MAX_CANDIDATES, Reason, Span, State};
-use super::input::PlaceInput;
 use super::line::LineStarts;
 use super::needles::Needles;
-use super::pieces::{Piece, pieces};
-use super::side::{Dictionary, LineId, Side, UNKNOWN};
+use super::pieces::Piece;
+use super::plan::Plan;
+use super::side::{Dictionary, Side};
 use crate::model::Action;
 use reindented::Reindented;
+use standing::{blank, hunk_of, number};
 
 /// Places of one text that are compared with each other.
 const MAX_PLACES: usize = 64;
@@ -32,43 +35,6 @@ const MAX_SITES: usize = 10_000;
 /// Letters and digits below which one line is too common to stand for itself: it may as well be a
 /// part of a line, or another line that is the same.
 const DISTINCT: usize = 12;
-
-/// A fragment, cut into lines and changed runs.
-#[derive(Debug)]
-pub(super) struct Plan<'a> {
-    pub(super) input: PlaceInput<'a>,
-    pub(super) old: Side<'a>,
-    pub(super) new: Side<'a>,
-    pub(super) pieces: Vec<Piece>,
-    head: Option<LineId>,
-}
-
-/// Cuts all fragments and numbers their lines.
-pub(super) fn plan<'a>(
-    inputs: &[PlaceInput<'a>],
-    dictionary: &mut Dictionary<'a>,
-) -> Vec<Plan<'a>> {
-    let mut plan = |input: &PlaceInput<'a>| {
-        let fragment = input.fragment;
-        let masked = fragment.hint.masked;
-        let old = Side::new(&fragment.old_text, masked, dictionary);
-        let new = Side::new(&fragment.new_text, masked, dictionary);
-        let pieces = pieces(&old, &new);
-        let head = fragment
-            .hint
-            .context
-            .as_deref()
-            .map(|head| dictionary.intern(head));
-        Plan {
-            input: *input,
-            old,
-            new,
-            pieces,
-            head,
-        }
-    };
-    inputs.iter().map(&mut plan).collect()
-}
 
 /// The work of one placement.
 #[derive(Debug)]
@@ -109,7 +75,7 @@ impl<'p, 'a> Undo<'p, 'a> {
         let budget = Budget::for_lines(starts.count() + fragment_lines);
         let mut equals = BTreeMap::new();
         for plan in plans {
-            *equals.entry(texts_of(plan)).or_insert(0) += 1;
+            *equals.entry(plan.texts()).or_insert(0) += 1;
         }
         Self {
             plans,
@@ -132,7 +98,7 @@ impl<'p, 'a> Undo<'p, 'a> {
         let plans = self.plans;
         for (fragment, plan) in plans.iter().enumerate().rev() {
             self.undo(fragment, plan);
-            if let Some(left) = self.equals.get_mut(&texts_of(plan)) {
+            if let Some(left) = self.equals.get_mut(&plan.texts()) {
                 *left -= 1;
             }
         }
@@ -259,7 +225,7 @@ impl<'p, 'a> Undo<'p, 'a> {
         let mut places = self.search(plan, &plan.new, MAX_SITES);
         places
             .list
-            .sort_by_key(|place| self.chain.line_number(place.first));
+            .sort_by_cached_key(|place| self.chain.line_number(place.first));
         let mut occurrence = 0;
         for place in &places.list {
             let nodes = nodes_of(&self.chain, place.first, plan.new.len());
@@ -267,6 +233,15 @@ impl<'p, 'a> Undo<'p, 'a> {
             if nodes.iter().all(|&node| self.chain.is_present(node)) {
                 let lines = 0..plan.new.len();
                 self.accept(fragment, plan, &plan.pieces, lines, place, &mut occurrence);
+            }
+        }
+        if places.list.len() > 1 {
+            // The evidence can name the line of one site only.
+            for hunk in &mut self.hunks[fragment] {
+                hunk.displacement = None;
+                if hunk.state == State::Moved {
+                    hunk.state = State::InPlace;
+                }
             }
         }
         occurrence > 0
@@ -314,72 +289,6 @@ impl<'p, 'a> Undo<'p, 'a> {
             return decided;
         }
         nearest(&self.chain, pattern, expectation.line?, &mut self.budget)
-    }
-
-    /// What the evidence says of where a line of the new text stands.
-    fn expectation(&self, plan: &Plan<'a>, line: usize) -> Expectation {
-        let hint = &plan.input.fragment.hint;
-        let named = hint
-            .new_line
-            .or(hint.old_line)
-            .and_then(|line| usize::try_from(line).ok());
-        let above = match self.last_chunk {
-            Some((call, chunk)) if plan.input.is_patch && call == plan.input.call => Some(chunk),
-            _ => None,
-        };
-        Expectation {
-            line: named.map(|named| self.drifted(named).saturating_add(line)),
-            head: plan.head.filter(|&head| head != UNKNOWN),
-            at_end: hint.end_of_file,
-            above,
-            equals: self.equals.get(&texts_of(plan)).copied().unwrap_or(1),
-        }
-    }
-
-    /// A line that evidence named, moved as far as the nearest text that was found.
-    fn drifted(&self, line: usize) -> usize {
-        let before = self.drifts.range(..=line).next_back();
-        let after = self.drifts.range(line..).next();
-        let drift = match (before, after) {
-            (Some((&low, &a)), Some((&high, &b))) => {
-                if line - low <= high - line {
-                    a
-                } else {
-                    b
-                }
-            }
-            (Some((_, &drift)), None) | (None, Some((_, &drift))) => drift,
-            (None, None) => 0,
-        };
-        line.saturating_add_signed(isize::try_from(drift).unwrap_or(0))
-    }
-
-    /// How far from the line that evidence names a fragment stands, when its line `line` stands at
-    /// `node`. Some agents name the first line of the text, some its first changed line.
-    fn displacement(&self, plan: &Plan<'a>, line: usize, node: Node) -> Option<i64> {
-        let named = i64::from(plan.input.fragment.hint.new_line?);
-        let first_change = plan.pieces.first().map_or(0, |piece| piece.new.start);
-        let at = i64::try_from(self.chain.line_number(node)).ok()?;
-        let start = at - i64::try_from(line).ok()?;
-        if start + i64::try_from(first_change).ok()? == named {
-            return Some(0);
-        }
-        Some(start - named)
-    }
-
-    /// Remembers what a found fragment says about those not undone yet.
-    fn note_line(&mut self, plan: &Plan<'a>, first: Node) {
-        let line = self.chain.line_number(first);
-        if plan.input.is_patch {
-            self.last_chunk = Some((plan.input.call, line));
-        }
-        if let (Some(drift), Some(named)) = (
-            self.displacement(plan, 0, first),
-            plan.input.fragment.hint.new_line,
-        ) {
-            self.drifts
-                .insert(usize::try_from(named).unwrap_or(usize::MAX), drift);
-        }
     }
 
     /// Notes the hunks of changed runs that stand at a place, and puts their old lines there.
@@ -477,55 +386,6 @@ impl<'p, 'a> Undo<'p, 'a> {
         }
     }
 
-    /// Where lines of the text stand in the live text.
-    fn stand(&self, nodes: &[Node]) -> Standing {
-        let live: Vec<u32> = nodes
-            .iter()
-            .copied()
-            .filter(|&node| self.chain.is_live(node))
-            .collect();
-        let replaced_by = nodes.iter().find_map(|&node| self.chain.owner(node));
-        Standing {
-            spans: self.spans_of(&live),
-            replaced_by,
-            is_seam: false,
-        }
-    }
-
-    /// Where the seam between two neighbouring lines of the text is in the live text.
-    fn seam(&self, before: Node, after: Node) -> Standing {
-        let chain = &self.chain;
-        let line = if chain.is_live(before) {
-            Some(before + 1)
-        } else if chain.is_live(after) {
-            Some(after)
-        } else if before == chain.head() && after == chain.tail() {
-            Some(0)
-        } else {
-            None
-        };
-        let replaced_by = chain.owner(before).or_else(|| chain.owner(after));
-        Standing {
-            spans: line.map(|line| self.span(line..line)).into_iter().collect(),
-            replaced_by: if line.is_none() { replaced_by } else { None },
-            is_seam: true,
-        }
-    }
-
-    fn spans_of(&self, live: &[u32]) -> Vec<Span> {
-        live.chunk_by(|left, right| left + 1 == *right)
-            .filter_map(|run| Some(self.span(*run.first()?..run.last()? + 1)))
-            .collect()
-    }
-
-    fn span(&self, lines: Range<u32>) -> Span {
-        let starts = self.chain.live_starts();
-        Span {
-            bytes: starts.start(lines.start as usize)..starts.start(lines.end as usize),
-            lines,
-        }
-    }
-
     fn push(&mut self, fragment: usize, hunk: Hunk) {
         let hunk = match (hunk.state, self.overwritten_by) {
             (State::NotFound(_) | State::Ambiguous, Some(by)) if by != fragment => Hunk {
@@ -579,38 +439,6 @@ impl<'p, 'a> Undo<'p, 'a> {
     }
 }
 
-/// Where lines or a seam stand in the live text.
-#[derive(Debug)]
-struct Standing {
-    spans: Vec<Span>,
-    /// The later fragment that took the place of the lines, or of some.
-    replaced_by: Option<usize>,
-    is_seam: bool,
-}
-
-impl Standing {
-    fn into_hunk(self, plan: &Plan<'_>, piece: &Piece, displacement: Option<i64>) -> Hunk {
-        let state = match displacement {
-            _ if self.spans.is_empty() => State::Replaced,
-            _ if self.is_seam => State::Deleted,
-            None | Some(0) => State::InPlace,
-            Some(_) => State::Moved,
-        };
-        Hunk {
-            state,
-            spans: self.spans,
-            displacement,
-            replaced_by: self.replaced_by,
-            ..hunk_of(plan, piece)
-        }
-    }
-}
-
-fn texts_of<'a>(plan: &Plan<'a>) -> (usize, &'a str, &'a str) {
-    let fragment = plan.input.fragment;
-    (plan.input.call, &fragment.old_text, &fragment.new_text)
-}
-
 /// The lines next to those of a place.
 fn edges(chain: &Chain<'_>, first: Node, nodes: &[Node]) -> (Node, Node) {
     let below = nodes.last().map_or(first, |&last| chain.next(last));
@@ -631,42 +459,4 @@ fn after_lines(chain: &Chain<'_>, first: Node, count: usize) -> Node {
 /// Whether lines can be trusted to be those of the fragment wherever they stand.
 fn stands_for_itself(pattern: &Pattern<'_, '_>) -> bool {
     pattern.side.weight(pattern.lines.clone()) >= 2 * DISTINCT
-}
-
-/// A hunk of all of a fragment, to be filled in.
-fn blank(plan: &Plan<'_>) -> Hunk {
-    hunk_of(
-        plan,
-        &Piece {
-            old: 0..plan.old.len(),
-            new: 0..plan.new.len(),
-        },
-    )
-}
-
-/// A hunk of a changed run, to be filled in.
-fn hunk_of(plan: &Plan<'_>, piece: &Piece) -> Hunk {
-    let kind = match (piece.old.is_empty(), piece.new.is_empty()) {
-        (true, _) => HunkKind::Added,
-        (_, true) => HunkKind::Deleted,
-        _ => HunkKind::Modified,
-    };
-    Hunk {
-        fragment: 0,
-        occurrence: 0,
-        kind,
-        state: State::NotFound(Reason::TextGone),
-        spans: Vec::new(),
-        old: plan.old.bytes(&piece.old),
-        new: plan.new.bytes(&piece.new),
-        added: number(piece.new.len()),
-        removed: number(piece.old.len()),
-        displacement: None,
-        replaced_by: None,
-        candidates: Vec::new(),
-    }
-}
-
-fn number(count: usize) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
 }

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::reindented::Reindented;
-use super::{DISTINCT, MAX_PLACES, Plan, Undo, after_lines, hunk_of, number};
+use super::standing::{hunk_of, number};
+use super::{DISTINCT, MAX_PLACES, Undo, after_lines};
 use crate::placing::chain::Node;
 use crate::placing::find::{Pattern, Surroundings, whole_lines};
 use crate::placing::hunk::{Hunk, Reason, State};
 use crate::placing::pieces::Piece;
+use crate::placing::plan::Plan;
 
 /// Letters and digits that make a line worth looking for.
 const MIN_WEIGHT: usize = 3;

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::Plan;
 use crate::placing::chain::{Chain, Node};
+use crate::placing::plan::Plan;
 
 /// Live lines that are those of some new text but for blanks at their ends.
 #[derive(Debug)]

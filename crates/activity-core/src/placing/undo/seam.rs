@@ -1,9 +1,11 @@
 //! Deletions: there is no text to search for, only what the removed lines stood between.
 
-use super::{DISTINCT, MAX_PLACES, Plan, Undo, hunk_of, number};
+use super::standing::{hunk_of, number};
+use super::{DISTINCT, MAX_PLACES, Undo};
 use crate::placing::chain::Node;
 use crate::placing::find::{Pattern, Surroundings, stands_at};
 use crate::placing::hunk::{Hunk, Reason, State};
+use crate::placing::plan::Plan;
 use crate::placing::side::LineId;
 
 /// A seam: the lines above and below it.

@@ -1,10 +1,12 @@
 //! Fragments that wrote or removed a whole file.
 
-use super::{DISTINCT, Plan, Undo, blank};
+use super::standing::blank;
+use super::{DISTINCT, Undo};
 use crate::model::Action;
 use crate::placing::chain::Node;
 use crate::placing::find::{Pattern, stands_at};
 use crate::placing::hunk::{Hunk, HunkKind, Reason, State};
+use crate::placing::plan::Plan;
 
 impl<'p, 'a> Undo<'p, 'a> {
     /// Whether a fragment without old text is the text of a whole file and not an insertion: its
