@@ -411,3 +411,6 @@ impl Fenwick {
 fn lowest_bit(index: usize) -> usize {
     index & index.wrapping_neg()
 }
+
+#[cfg(test)]
+mod tests;
