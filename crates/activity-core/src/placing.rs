@@ -12,6 +12,8 @@
 mod chain;
 mod decide;
 mod find;
+#[cfg(any(test, fuzzing))]
+mod fuzz;
 mod hunk;
 mod input;
 mod line;
@@ -22,6 +24,8 @@ mod plan;
 mod side;
 mod undo;
 
+#[cfg(any(test, fuzzing))]
+pub use fuzz::fuzz_placing;
 pub use hunk::{Hunk, HunkKind, MAX_CANDIDATES, Placement, Reason, Span, State};
 pub use input::{Limits, PlaceInput};
 pub(crate) use line::{LineStarts, count_breaks};
