@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::{FileDiff, apply, fuzz_unified, lines_of, position, read, read_leniently};
 
-fn check(text: &str, expect: Expect) {
+fn check(text: &str, expect: &Expect) {
     let shown = match read(text) {
         Ok(files) => show(&files),
         Err(error) => format!("error: {error}\n"),
@@ -46,7 +46,7 @@ fn show(files: &[FileDiff<'_>]) -> String {
 fn bare_hunks_need_no_file_header() {
     check(
         "@@ -2,3 +2,3 @@\n keep 2\n-move me\n+moved me\n keep 4\n",
-        expect![[r#"
+        &expect![[r#"
             None -> None
               Some((1, 1)) "": "keep 2\nmove me\nkeep 4\n" -> "keep 2\nmoved me\nkeep 4\n"
         "#]],
@@ -57,7 +57,7 @@ fn bare_hunks_need_no_file_header() {
 fn a_side_without_lines_names_the_line_before() {
     check(
         "--- a.txt\n+++ a.txt\n@@ -0,0 +1,2 @@\n+one\n+two\n@@ -3 +5,0 @@ fn x()\n-gone\n",
-        expect![[r#"
+        &expect![[r#"
             Some("a.txt") -> Some("a.txt")
               Some((0, 0)) "": "" -> "one\ntwo\n"
               Some((2, 5)) "fn x()": "gone\n" -> ""
@@ -69,7 +69,7 @@ fn a_side_without_lines_names_the_line_before() {
 fn labels_and_rules_of_other_tools_are_skipped() {
     check(
         "Index: calc.py\n==========\n--- calc.py\tCurrent\n+++ calc.py\tProposed\n@@ -1 +1 @@\n-a\n+b\n\\ No newline at end of file\n",
-        expect![[r#"
+        &expect![[r#"
             Some("calc.py") -> Some("calc.py")
               Some((0, 0)) "": "a\n" -> "b"
         "#]],
@@ -83,7 +83,7 @@ fn git_headers_name_creations_deletions_and_renames() {
          diff --git a/y b/y\ndeleted file mode 100644\n--- a/y\n+++ /dev/null\n@@ -1 +0,0 @@\n-y\n\
          diff --git a/old name b/new\nsimilarity index 90%\nrename from old name\nrename to new\n\
          diff --git a/same file b/same file\nold mode 100644\nnew mode 100755\n",
-        expect![[r#"
+        &expect![[r#"
             None -> Some("x") created
               Some((0, 0)) "": "" -> "x\n"
             Some("y") -> None deleted
@@ -98,7 +98,7 @@ fn git_headers_name_creations_deletions_and_renames() {
 fn dashes_inside_a_hunk_are_content() {
     check(
         "--- a\n+++ a\n@@ -1,3 +1,3 @@\n keep\n--- old rule\n+++ new rule\n end\n",
-        expect![[r#"
+        &expect![[r#"
             Some("a") -> Some("a")
               Some((0, 0)) "": "keep\n-- old rule\nend\n" -> "keep\n++ new rule\nend\n"
         "#]],
@@ -109,7 +109,7 @@ fn dashes_inside_a_hunk_are_content() {
 fn stripped_empty_context_and_carriage_returns_stay() {
     check(
         "@@ -1,3 +1,3 @@\n a\r\n\n-b\r\n+c\r\n",
-        expect![[r#"
+        &expect![[r#"
             None -> None
               Some((0, 0)) "": "a\r\n\nb\r\n" -> "a\r\n\nc\r\n"
         "#]],
@@ -120,25 +120,25 @@ fn stripped_empty_context_and_carriage_returns_stay() {
 fn wrong_counts_and_missing_marks_are_named() {
     check(
         "@@ -1,2 +1,2 @@\n-a\n+b\n",
-        expect![[r"
+        &expect![[r"
         error: line 4: expected a line that starts with a blank, `+` or `-`
     "]],
     );
     check(
         "@@ -1 +1 @@\n-a\n?b\n",
-        expect![[r"
+        &expect![[r"
         error: line 3: expected a line that starts with a blank, `+` or `-`
     "]],
     );
     check(
         "@@ x @@\n-a\n",
-        expect![[r"
+        &expect![[r"
         error: line 1: expected `@@ -a,b +c,d @@`
     "]],
     );
     check(
         "just prose\n--- not a header\n",
-        expect![[r"
+        &expect![[r"
         error: no hunk header `@@ -a,b +c,d @@` found
     "]],
     );
@@ -175,6 +175,17 @@ fn lines_of_a_library_have_no_line_feed() {
     assert_eq!((lines[0].ended, lines[1].ended), (true, false));
     assert_eq!(lines_of(["x"].into_iter()), None);
     assert_eq!(position(0, 0, 1, 2).new_line, 0);
+}
+
+#[test]
+fn the_seeds_of_the_fuzz_target_hold() {
+    for seed in [
+        &include_bytes!("../../../../tests/fuzz/seeds/unified/rename")[..],
+        include_bytes!("../../../../tests/fuzz/seeds/unified/created"),
+        include_bytes!("../../../../tests/fuzz/seeds/unified/uncounted"),
+    ] {
+        fuzz_unified(seed);
+    }
 }
 
 proptest! {
