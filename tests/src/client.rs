@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Write as _};
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
@@ -30,6 +31,10 @@ pub struct Client {
     answers: VecDeque<Value>,
     /// What `window/showDocument` is answered with.
     pub shows_documents: bool,
+    /// Permission questions are answered with their first option; otherwise they stay unanswered.
+    pub answers_permissions: bool,
+    /// The directory of the sockets, when it is the client's own.
+    runtime: Option<tempfile::TempDir>,
 }
 
 /// What a client can do, for `initialize`.
@@ -49,8 +54,21 @@ impl Client {
     /// # Errors
     /// When the binary cannot be built or started.
     pub fn start() -> Result<Self> {
+        // No tap of another test, and none of the person who runs the tests, is to be found.
+        let runtime = tempfile::tempdir().context("a directory for sockets")?;
+        let mut client = Self::start_in(runtime.path())?;
+        client.runtime = Some(runtime);
+        Ok(client)
+    }
+
+    /// Starts the server with this directory for its sockets; nothing is said yet.
+    ///
+    /// # Errors
+    /// When the binary cannot be built or started.
+    pub fn start_in(runtime: &Path) -> Result<Self> {
         let mut server = Command::new(acp_lens()?)
             .arg("lsp")
+            .env("ACP_LENS_RUNTIME_DIR", runtime)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit())
@@ -75,6 +93,8 @@ impl Client {
             unread: VecDeque::new(),
             answers: VecDeque::new(),
             shows_documents: true,
+            answers_permissions: true,
+            runtime: None,
         })
     }
 
@@ -246,6 +266,14 @@ impl Client {
             let result = match method {
                 "window/showDocument" => json!({"success": self.shows_documents}),
                 "workspace/codeLens/refresh" | "window/workDoneProgress/create" => Value::Null,
+                "acpLens/requestPermission" if self.answers_permissions => json!({
+                    "outcome": "selected",
+                    "optionId": message["params"]["options"][0]["optionId"],
+                }),
+                "acpLens/requestPermission" => {
+                    self.unread.push_back(message);
+                    return Ok(());
+                }
                 other => bail!("an unexpected request of the server: {other}"),
             };
             let answer = json!({"jsonrpc": "2.0", "id": id, "result": result});
@@ -299,6 +327,26 @@ impl Client {
     /// Closes standard input without a word.
     pub fn hang_up(&mut self) {
         self.input = None;
+    }
+
+    /// Kills the server.
+    ///
+    /// # Errors
+    /// When it cannot be killed.
+    pub fn kill(&mut self) -> Result<()> {
+        self.server.kill().context("the server can be killed")
+    }
+
+    /// Sends the server a signal by its name.
+    ///
+    /// # Errors
+    /// When it cannot be sent.
+    pub fn signal(&mut self, name: &str) -> Result<()> {
+        let sent = Command::new("kill")
+            .args(["-s", name, &self.server.id().to_string()])
+            .status()?;
+        ensure!(sent.success(), "the signal {name} was not sent");
+        Ok(())
     }
 
     /// Waits for the end of the process.

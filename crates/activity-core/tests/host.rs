@@ -12,7 +12,6 @@
 //! - snapshots of sessions that are not on screen, and asking once a second after a restart of the
 //!   window: here the server itself holds every session, so there is nothing to bring back.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use activity_core::host::{Ask, Deadlines, Effect, Event, Machine, Place, Request};
@@ -36,7 +35,8 @@ fn check(script: &str, expected: Expect) {
         .map(str::trim)
         .filter(|step| !step.is_empty())
     {
-        writeln!(run.shown, "{step}").unwrap();
+        run.shown += step;
+        run.shown.push('\n');
         run.step(step);
     }
     expected.assert_eq(&run.shown);
@@ -56,7 +56,7 @@ impl Run {
         let words: Vec<&str> = step.split(' ').collect();
         let event = match *words.as_slice() {
             ["at", ms] => {
-                self.now_ms = ms.parse().unwrap();
+                self.now_ms = ms.parse().expect("a number");
                 Event::Tick
             }
             ["load", session, root, cwd] => Event::LoadWanted {
@@ -100,7 +100,7 @@ impl Run {
             },
             ["ask", session, ask] => Event::PermissionAsked {
                 session: session.into(),
-                ask: Ask(ask.parse().unwrap()),
+                ask: Ask(ask.parse().expect("a number")),
             },
             ["answer", session, permission, option] => Event::PermissionAnswered {
                 session: session.into(),
@@ -132,7 +132,9 @@ impl Run {
             if let Effect::SendNew { request, .. } | Effect::SendLoad { request, .. } = &effect {
                 self.sent = *request;
             }
-            writeln!(self.shown, "    {}", shown(&effect)).unwrap();
+            self.shown += "    ";
+            self.shown += &shown(&effect);
+            self.shown.push('\n');
         }
     }
 

@@ -10,6 +10,8 @@ pub mod cli;
 pub(crate) mod demo;
 pub mod desktop;
 pub(crate) mod features;
+pub(crate) mod host;
+pub(crate) mod live;
 pub mod lsp;
 pub(crate) mod mirror;
 pub mod preview;

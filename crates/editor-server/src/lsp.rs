@@ -4,6 +4,7 @@
 
 pub mod ext;
 
+mod agents;
 mod backend;
 mod capabilities;
 mod convert;

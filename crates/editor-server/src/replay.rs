@@ -7,6 +7,7 @@
 mod batch;
 mod connection;
 mod lines;
+pub(crate) mod live;
 mod recording;
 
 pub(crate) mod json;

@@ -47,6 +47,13 @@ pub enum Event<U> {
         /// Where it works.
         place: Place,
     },
+    /// An editor wants to talk to the agent about no session in particular.
+    StartWanted,
+    /// An editor ends a session.
+    CloseWanted {
+        /// The session.
+        session: Arc<str>,
+    },
     /// An editor sends a prompt.
     PromptWanted {
         /// The editor's request.
@@ -225,6 +232,11 @@ pub enum Effect<U> {
     },
     /// Send `session/cancel`.
     SendCancel {
+        /// The session.
+        session: Arc<str>,
+    },
+    /// Send `session/close`.
+    SendClose {
         /// The session.
         session: Arc<str>,
     },

@@ -115,6 +115,11 @@ impl<U> Machine<U> {
         self.known.get(session).map(|known| &known.place)
     }
 
+    /// The known session that is being loaded.
+    pub fn loading(&self) -> Option<&Arc<str>> {
+        self.loading.as_ref()?.wanted.session.as_ref()
+    }
+
     /// Whether a prompt of the session runs.
     pub fn is_live(&self, session: &str) -> bool {
         self.live.prompt(session).is_some()
@@ -136,6 +141,12 @@ impl<U> Machine<U> {
                 cwd,
                 run,
             } => effects.push(self.want_prompt(request, session, &cwd, run)),
+            Event::StartWanted => {
+                if self.connection == Connection::Down {
+                    self.start(now_ms, &mut effects);
+                }
+            }
+            Event::CloseWanted { session } => self.close(&session, &mut effects),
             Event::CancelWanted { session } => self.cancel(&session, &mut effects),
             Event::PermissionAnswered {
                 session,
@@ -210,6 +221,11 @@ impl<U> Machine<U> {
         });
     }
 
+    fn start(&mut self, now_ms: u64, effects: &mut Vec<Effect<U>>) {
+        self.connection = Connection::Starting { since_ms: now_ms };
+        effects.push(Effect::Start);
+    }
+
     /// Begins loads that are waiting, one after another, as far as that goes.
     fn go_on(&mut self, now_ms: u64, effects: &mut Vec<Effect<U>>) {
         while self.loading.is_none() && !self.queue.is_empty() {
@@ -217,8 +233,7 @@ impl<U> Machine<U> {
                 Connection::Up => {}
                 Connection::Starting { .. } => return,
                 Connection::Down => {
-                    self.connection = Connection::Starting { since_ms: now_ms };
-                    effects.push(Effect::Start);
+                    self.start(now_ms, effects);
                     return;
                 }
                 // The process holds nothing that a load could use.
@@ -448,6 +463,19 @@ impl<U> Machine<U> {
             session: Arc::clone(session),
         });
         self.live.cancel_questions(session, effects);
+    }
+
+    /// The session is not loaded any more. A prompt that runs is cancelled, and ends as it may.
+    fn close(&mut self, session: &Arc<str>, effects: &mut Vec<Effect<U>>) {
+        if self.is_live(session) {
+            self.cancel(session, effects);
+        }
+        if self.known.remove(session).is_some() {
+            effects.push(Effect::SendClose {
+                session: Arc::clone(session),
+            });
+        }
+        self.active.take_if(|active| active == session);
     }
 
     fn end_prompt(

@@ -54,6 +54,13 @@ impl Question {
     pub(crate) fn refuse_method(self) {
         let _ = self.responder.respond_with_error(Error::method_not_found());
     }
+
+    /// Answers that the request cannot be done, and why.
+    pub(crate) fn refuse(self, code: i32, why: impl Into<String>) {
+        let _ = self
+            .responder
+            .respond_with_error(Error::new(code, why.into()));
+    }
 }
 
 /// The sending end of a connection. Dropping it closes the agent's standard input.
@@ -120,6 +127,17 @@ impl Link {
         let id = serde_json::to_string(sent.id()).map_err(|_| LinkEnded)?;
         sent.detach();
         Ok(id)
+    }
+
+    /// Sends a notification.
+    pub(crate) fn notify(&self, method: &str, params: Value) -> Result<(), LinkEnded> {
+        let message = UntypedMessage {
+            method: method.to_owned(),
+            params,
+        };
+        self.connection
+            .send_notification(message)
+            .map_err(|_| LinkEnded)
     }
 }
 

@@ -74,6 +74,11 @@ impl AgentProcess {
         Ok((Self { child }, streams))
     }
 
+    /// Waits until the agent has ended.
+    pub(crate) async fn wait(&mut self) -> io::Result<ExitStatus> {
+        self.child.wait().await
+    }
+
     /// Ends the agent: its standard input is closed already, so it may end by itself; then it is
     /// asked to, then it is killed, and with it whatever it left in its process group.
     pub(crate) async fn end(&mut self) -> io::Result<ExitStatus> {

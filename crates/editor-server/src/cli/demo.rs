@@ -34,7 +34,8 @@ pub(super) fn run(args: &Args) -> Outcome {
         .prefix("acp-lens-demo-")
         .tempdir()
         .map_err(cannot)?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
         .enable_all()
         .build()
         .map_err(cannot)?;

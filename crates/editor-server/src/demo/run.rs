@@ -1,26 +1,41 @@
-//! The course of `acp-lens demo`: the agent works, and what it did is shown.
+//! The course of `acp-lens demo`: the agent works in the real host, behind a tap that records it.
 
-use std::fmt::Write as _;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
-use tokio::sync::mpsc::UnboundedReceiver;
+use serde_json::json;
+use tokio::sync::{mpsc, watch};
 
 use super::files;
 use super::script::TURNS;
-use crate::acp::lines::Sender;
-use crate::acp::link::{FromAgent, Link, Question};
-use crate::acp::process::{AgentCommand, AgentProcess};
+use crate::features::failure::Failure;
+use crate::host::Host;
+use crate::lsp::ext::{
+    PermissionOutcome, PermissionQuestion, SessionInfo, SessionNewParams, SessionPromptParams,
+    SessionState,
+};
+use crate::session::actor::{self, Event};
+use crate::session::handle::Handle;
+use crate::session::location::Location;
+use crate::session::outgoing::Outgoing;
+use crate::session::settings::Settings;
+use crate::session::state::{Client, Folder};
 
 /// Why the demo ended early.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DemoError {
     /// A file of the demo cannot be written.
-    #[error("the demo's files cannot be written")]
-    Files(#[source] std::io::Error),
+    #[error("the demo's files cannot be written: {0}")]
+    Files(#[from] io::Error),
     /// The agent could not be started, or ended early.
     #[error("the demo agent failed: {0}")]
     Agent(String),
+}
+
+impl From<Failure> for DemoError {
+    fn from(failure: Failure) -> Self {
+        Self::Agent(failure.message)
+    }
 }
 
 /// Where the demo's files are.
@@ -38,118 +53,110 @@ pub(crate) async fn work_in(dir: &Path) -> Result<Places, DemoError> {
         workspace: dir.join("till"),
         trace: dir.join("session.ndjson"),
     };
-    std::fs::create_dir_all(&places.workspace).map_err(DemoError::Files)?;
-    files::lay_out(&places.workspace).map_err(DemoError::Files)?;
-    let command = AgentCommand {
-        command: std::env::current_exe()
-            .map_err(DemoError::Files)?
-            .to_string_lossy()
-            .into_owned(),
-        args: vec!["demo-agent".to_owned()],
-        ..AgentCommand::default()
-    };
-    let (mut process, streams) =
-        AgentProcess::start(&command).map_err(|why| DemoError::Agent(why.to_string()))?;
-    let (link, heard) = Link::open(streams)
-        .await
-        .map_err(|why| DemoError::Agent(why.to_string()))?;
-    let mut talk = Talk {
-        link,
-        heard,
-        trace: String::new(),
-    };
-    let done = talk.whole_session(&places.workspace).await;
-    let Talk { link, trace, .. } = talk;
-    drop(link);
-    let _ = process.end().await;
-    done?;
-    std::fs::write(&places.trace, trace).map_err(DemoError::Files)?;
-    Ok(places)
+    std::fs::create_dir_all(&places.workspace)?;
+    files::lay_out(&places.workspace)?;
+    let (outgoing, said) = mpsc::unbounded_channel();
+    let handle = actor::start(outgoing);
+    configure(&handle, &places)?;
+    let (sessions, session) = watch::channel(None);
+    tokio::spawn(stand_in(said, sessions));
+    let host = Host::new(handle);
+    let done = whole_session(&host, session).await;
+    host.end().await;
+    done.map(|()| places)
 }
 
-/// A conversation with the agent.
-struct Talk {
-    link: Link,
-    heard: UnboundedReceiver<FromAgent>,
-    trace: String,
+/// Tells the server what an editor would: what it can do, its folder, its settings.
+fn configure(handle: &Handle, places: &Places) -> Result<(), DemoError> {
+    let program = std::env::current_exe()?;
+    let trace = places.trace.to_string_lossy();
+    let (settings, _) = Settings::read(&json!({"agents": {"demo": {
+        "command": program.to_string_lossy(),
+        "args": ["tap", "--record", trace, "--", program.to_string_lossy(), "demo-agent"],
+    }}}));
+    let workspace = places.workspace.to_string_lossy();
+    let location = Location::from_path(&workspace)
+        .ok_or_else(|| io::Error::other("the temporary directory has no absolute path"))?;
+    handle.send(Event::Configured {
+        client: Client {
+            wants_notifications: true,
+            answers_permissions: true,
+            ..Client::default()
+        },
+        folders: vec![Folder {
+            uri: location.to_uri(),
+            location,
+        }],
+        settings: Box::new(settings),
+    });
+    handle.send(Event::Ready);
+    Ok(())
 }
 
-impl Talk {
-    async fn whole_session(&mut self, workspace: &Path) -> Result<(), DemoError> {
-        let capabilities = json!({"fs": {"readTextFile": false, "writeTextFile": false}});
-        self.ask(
-            "initialize",
-            json!({"protocolVersion": 1, "clientCapabilities": capabilities}),
-        )
-        .await?;
-        let opened = self
-            .ask("session/new", json!({"cwd": workspace, "mcpServers": []}))
-            .await?;
-        let session = opened.get("sessionId").cloned().unwrap_or_default();
-        for turn in TURNS {
-            let prompt = json!([{"type": "text", "text": turn.prompt}]);
-            self.ask(
-                "session/prompt",
-                json!({"sessionId": session, "prompt": prompt}),
-            )
-            .await?;
-        }
-        Ok(())
-    }
-
-    /// Sends a request, records what comes until its answer, and allows what the agent asks for.
-    async fn ask(&mut self, method: &str, params: Value) -> Result<Value, DemoError> {
-        let failed = |why: String| DemoError::Agent(format!("{method}: {why}"));
-        let id = self
-            .link
-            .request(method, params)
-            .map_err(|why| failed(why.to_string()))?;
-        let id: Value = serde_json::from_str(&id).unwrap_or_default();
-        loop {
-            match self.heard.recv().await {
-                None => return Err(failed("the agent is gone".to_owned())),
-                Some(FromAgent::Closed(why)) => {
-                    return Err(failed(why.unwrap_or_else(|| "the agent ended".to_owned())));
-                }
-                Some(FromAgent::Question(question)) => allow(*question),
-                Some(FromAgent::Line(line)) => {
-                    let dir = match line.sender {
-                        Sender::Client => "c2a",
-                        Sender::Agent => "a2c",
-                    };
-                    let text = &line.text;
-                    // Writing to a string cannot fail.
-                    let _ = writeln!(self.trace, "{{\"t\":0,\"dir\":\"{dir}\",\"msg\":{text}}}");
-                    let message: Value = serde_json::from_str(text).unwrap_or_default();
-                    let is_answer = line.sender == Sender::Agent
-                        && message.get("method").is_none()
-                        && message.get("id") == Some(&id);
-                    if is_answer {
-                        return match message.get("result") {
-                            Some(result) => Ok(result.clone()),
-                            None => Err(failed(message["error"]["message"].to_string())),
-                        };
-                    }
-                }
+/// Stands in for an editor: allows what the agent asks for, and passes on how sessions are.
+async fn stand_in(
+    mut said: mpsc::UnboundedReceiver<Outgoing>,
+    sessions: watch::Sender<Option<SessionInfo>>,
+) {
+    while let Some(message) = said.recv().await {
+        match message {
+            Outgoing::Session(session) => {
+                sessions.send_replace(Some(*session));
             }
+            Outgoing::Permission { question, answer } => {
+                // The question may be closed already.
+                let _ = answer.send(allow(&question));
+            }
+            Outgoing::Flushed(written) => {
+                let _ = written.send(());
+            }
+            _ => {}
         }
     }
 }
 
-/// Allows once what the agent asks for.
-fn allow(question: Question) {
-    if question.method != "session/request_permission" {
-        question.refuse_method();
-        return;
+fn allow(question: &PermissionQuestion) -> PermissionOutcome {
+    let mut options = question.options.iter();
+    match options.find(|option| option.kind == "allow_once") {
+        Some(option) => PermissionOutcome::Selected {
+            option_id: option.option_id.clone(),
+        },
+        None => PermissionOutcome::Cancelled,
     }
-    let options = question.params.get("options").and_then(Value::as_array);
-    let allowing = options
-        .into_iter()
-        .flatten()
-        .find(|option| option["kind"] == "allow_once");
-    let outcome = match allowing.and_then(|option| option.get("optionId")) {
-        Some(id) => json!({"outcome": "selected", "optionId": id}),
-        None => json!({"outcome": "cancelled"}),
-    };
-    question.answer(json!({"outcome": outcome}));
+}
+
+/// A session with all prompts of the script.
+async fn whole_session(
+    host: &Host,
+    mut session: watch::Receiver<Option<SessionInfo>>,
+) -> Result<(), DemoError> {
+    let started = host
+        .new_session(SessionNewParams {
+            agent: Some("demo".to_owned()),
+            workspace_root: None,
+            execution_cwd: None,
+        })
+        .await?;
+    let key = started.session.session;
+    for (turn, number) in TURNS.iter().zip(1_u32..) {
+        host.prompt(SessionPromptParams {
+            session: key.clone(),
+            text: turn.prompt.to_owned(),
+            files: Vec::new(),
+        })
+        .await?;
+        // The end of the turn before is known too; this one has another number.
+        let is_over = |session: &Option<SessionInfo>| {
+            session.as_ref().is_some_and(|session| {
+                session.state == SessionState::Disconnected
+                    || (session.turn_count >= number && session.stop_reason.is_some())
+            })
+        };
+        let ended = session.wait_for(is_over).await;
+        let ended = ended.map_err(|_| DemoError::Agent("the server ended".to_owned()))?;
+        if let Some(why) = ended.as_ref().and_then(|session| session.error.clone()) {
+            return Err(DemoError::Agent(why));
+        }
+    }
+    Ok(())
 }

@@ -16,6 +16,7 @@ use tower_lsp::{LanguageServer, async_trait};
 
 use super::{capabilities, convert, error};
 use crate::features::{actions, commands, hover, lenses, symbols};
+use crate::host::Host;
 use crate::session::actor::Event;
 use crate::session::document::TextChange;
 use crate::session::handle::Handle;
@@ -26,11 +27,12 @@ use crate::session::settings::Settings;
 #[derive(Debug)]
 pub(crate) struct Backend {
     pub(super) handle: Handle,
+    pub(super) host: Host,
 }
 
 impl Backend {
-    pub(super) fn new(handle: Handle) -> Self {
-        Self { handle }
+    pub(super) fn new(handle: Handle, host: Host) -> Self {
+        Self { handle, host }
     }
 
     fn settings(&self, value: &Value) -> Settings {

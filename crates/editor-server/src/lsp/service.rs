@@ -1,5 +1,7 @@
 //! The server put together: service, actor, outbox, and the tasks beside them.
 
+use std::time::Duration;
+
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
 use tower_lsp::LspService;
@@ -8,8 +10,13 @@ use tower_lsp::lsp_types::request::Request;
 use super::backend::Backend;
 use super::{ext, outbox};
 use crate::features::traces;
+use crate::host::Host;
+use crate::live;
 use crate::session::actor;
 use crate::transport::{self, End};
+
+/// How long agents may take to end by themselves when the server ends.
+const AGENTS_END_WAIT: Duration = Duration::from_secs(2);
 
 /// Serves one client until it says `exit` or is gone.
 pub async fn serve<I, O>(input: I, output: O) -> End
@@ -19,10 +26,11 @@ where
 {
     let (outgoing, messages) = mpsc::unbounded_channel();
     let handle = actor::start(outgoing);
-    let backend_handle = handle.clone();
+    let host = Host::new(handle.clone());
+    let (backend_handle, backend_host) = (handle.clone(), host.clone());
     let (service, socket) = LspService::build(move |client| {
         tokio::spawn(outbox::run(client, messages));
-        Backend::new(backend_handle)
+        Backend::new(backend_handle, backend_host)
     })
     .custom_method(ext::Sessions::METHOD, Backend::sessions)
     .custom_method(ext::Changes::METHOD, Backend::changes)
@@ -36,7 +44,30 @@ where
     .custom_method(ext::OpenTrace::METHOD, Backend::open_trace)
     .custom_method(ext::CloseTrace::METHOD, Backend::close_trace)
     .custom_method(ext::SessionSubscribe::METHOD, Backend::session_subscribe)
+    .custom_method(ext::Agents::METHOD, Backend::agents)
+    .custom_method(ext::SessionNew::METHOD, Backend::session_new)
+    .custom_method(ext::SessionLoad::METHOD, Backend::session_load)
+    .custom_method(ext::SessionList::METHOD, Backend::session_list)
+    .custom_method(ext::SessionPrompt::METHOD, Backend::session_prompt)
+    .custom_method(ext::SessionCancel::METHOD, Backend::session_cancel)
+    .custom_method(ext::SessionClose::METHOD, Backend::session_close)
+    .custom_method(
+        ext::SessionRespondPermission::METHOD,
+        Backend::session_respond_permission,
+    )
+    .custom_method(ext::SessionSetMode::METHOD, Backend::session_set_mode)
+    .custom_method(
+        ext::SessionSetConfigOption::METHOD,
+        Backend::session_set_config_option,
+    )
     .finish();
-    tokio::spawn(traces::follow_setting(handle));
-    transport::serve(input, output, service, socket).await
+    tokio::spawn(traces::follow_setting(handle.clone()));
+    let taps = tokio::spawn(live::taps::follow(handle));
+    let end = transport::serve(input, output, service, socket).await;
+    // The process may end without dropping anything; the socket's file has to go before.
+    taps.abort();
+    let _ = taps.await;
+    // An agent that takes longer is killed with the process.
+    let _ = tokio::time::timeout(AGENTS_END_WAIT, host.end()).await;
+    end
 }

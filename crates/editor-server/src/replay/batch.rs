@@ -87,7 +87,7 @@ impl DecodedBatch {
 }
 
 /// What a line says; nothing when it is blank.
-fn content(line: &[u8]) -> Result<Option<LineContent<'_>>, SkipReason> {
+pub(super) fn content(line: &[u8]) -> Result<Option<LineContent<'_>>, SkipReason> {
     let content = match Line::decode(line)? {
         Line::Params(json) => LineContent::Update {
             hop: Hop::Only,

@@ -1,0 +1,535 @@
+//! One agent: the task that owns its process, its connection and its state machine.
+
+mod effects;
+mod wire;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use activity_core::host::prompt::PromptFile;
+use activity_core::host::store::{Token, View};
+use activity_core::host::{
+    Ask, Deadlines, Event, Generation, Machine, PermissionId, Place, Request,
+};
+use activity_core::session::{Options, Session};
+use serde_json::Value;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+use super::{Answer, Sessions};
+use crate::acp::link::{FromAgent, Link, Question};
+use crate::acp::process::{AgentCommand, AgentProcess};
+use crate::features::failure::Failure;
+use crate::live::feed::SessionFeed;
+use crate::lsp::ext::{
+    ErrorKind, PermissionQuestion, SessionListResult, SessionPromptResult, SessionStarted,
+};
+use crate::replay::live::{Heard, LiveConnection};
+use crate::session::handle::Handle;
+
+/// How long the last words of an agent that has ended may take to come.
+const LAST_WORDS_WAIT: Duration = Duration::from_secs(2);
+
+/// What an editor wants of an agent.
+#[derive(Debug)]
+pub(super) enum Command {
+    /// A session: a known one, or a new one.
+    Load {
+        session_id: Option<Arc<str>>,
+        place: Place,
+        answer: Answer<SessionStarted>,
+    },
+    /// The sessions that the agent has.
+    List {
+        cwd: Option<String>,
+        answer: Answer<SessionListResult>,
+    },
+    Prompt {
+        session_id: Arc<str>,
+        text: String,
+        files: Vec<PromptFile>,
+        answer: Answer<SessionPromptResult>,
+    },
+    Cancel {
+        session_id: Arc<str>,
+        answer: Answer<()>,
+    },
+    Close {
+        session_id: Arc<str>,
+        answer: Answer<()>,
+    },
+    /// A person's answer; `option` is `None` for "cancelled".
+    Respond {
+        session_id: Arc<str>,
+        permission: PermissionId,
+        option: Option<Arc<str>>,
+        /// `None` when nobody waits for it.
+        answer: Option<Answer<()>>,
+    },
+    /// A mode or an option of a session.
+    Choose {
+        session_id: Arc<str>,
+        method: &'static str,
+        members: Vec<(&'static str, Value)>,
+        answer: Answer<()>,
+    },
+}
+
+/// What waits for the answer to a request of ours.
+enum Pending {
+    Initialize,
+    Load(Request),
+    Prompt {
+        session_id: Arc<str>,
+        run: Arc<str>,
+    },
+    List(Answer<SessionListResult>),
+    Choice(Answer<()>),
+    /// Nobody.
+    Nothing,
+}
+
+/// A load that an editor waits for.
+struct LoadWaiter {
+    answer: Answer<SessionStarted>,
+    /// The session in whose view it will be shown, once that is known, and its place there.
+    view: Option<(Arc<str>, Token)>,
+    /// What the agent answered, for modes and options.
+    result: Value,
+}
+
+/// A prompt before it is sent.
+struct PromptWaiter {
+    answer: Answer<SessionPromptResult>,
+    content: Vec<Value>,
+    prefix_directory: bool,
+}
+
+/// A session that was built from a load.
+struct Built {
+    request: Request,
+    session_id: Arc<str>,
+    generation: Generation,
+    resumed: bool,
+    options: Options,
+    session: Box<Session>,
+}
+
+/// A session that is shown.
+struct Shown {
+    feed: SessionFeed,
+    view: View<Heard>,
+}
+
+/// A running process and its connection.
+struct Running {
+    process: AgentProcess,
+    /// `None` once the connection has ended.
+    link: Option<Link>,
+    heard: mpsc::UnboundedReceiver<FromAgent>,
+}
+
+/// What can wake the task.
+enum Wake {
+    Command(Option<Command>),
+    Built(Built),
+    Heard(Option<FromAgent>),
+    Ended(String),
+    Time,
+}
+
+/// One agent.
+pub(super) struct Agent {
+    name: String,
+    command: AgentCommand,
+    handle: Handle,
+    sessions: Sessions,
+    started: Instant,
+    machine: Machine<Heard>,
+    running: Option<Running>,
+    connection: LiveConnection,
+    /// The answer to `initialize`.
+    capabilities: Value,
+    pending: BTreeMap<String, Pending>,
+    loads: HashMap<Request, LoadWaiter>,
+    prompts: HashMap<Request, PromptWaiter>,
+    lists: Vec<(Option<String>, Answer<SessionListResult>)>,
+    responses: HashMap<PermissionId, Answer<()>>,
+    asks: HashMap<Ask, Box<Question>>,
+    questions: HashMap<PermissionId, PermissionQuestion>,
+    shown: BTreeMap<Arc<str>, Shown>,
+    wake_at: Option<u64>,
+    last_id: u64,
+    commands: mpsc::WeakUnboundedSender<Command>,
+    built: mpsc::UnboundedSender<Built>,
+}
+
+impl Agent {
+    /// Starts the task; the agent's process starts when a session is wanted.
+    pub(super) fn start(
+        name: String,
+        command: AgentCommand,
+        handle: Handle,
+        sessions: Sessions,
+    ) -> (mpsc::UnboundedSender<Command>, JoinHandle<()>) {
+        let (commands, wanted) = mpsc::unbounded_channel();
+        let (built, finished) = mpsc::unbounded_channel();
+        let agent = Self {
+            name,
+            command,
+            handle,
+            sessions,
+            started: Instant::now(),
+            machine: Machine::new(Deadlines::default()),
+            running: None,
+            connection: LiveConnection::default(),
+            capabilities: Value::Null,
+            pending: BTreeMap::new(),
+            loads: HashMap::new(),
+            prompts: HashMap::new(),
+            lists: Vec::new(),
+            responses: HashMap::new(),
+            asks: HashMap::new(),
+            questions: HashMap::new(),
+            shown: BTreeMap::new(),
+            wake_at: None,
+            last_id: 0,
+            commands: commands.downgrade(),
+            built,
+        };
+        let task = tokio::spawn(agent.run(wanted, finished));
+        (commands, task)
+    }
+
+    async fn run(
+        mut self,
+        mut wanted: mpsc::UnboundedReceiver<Command>,
+        mut finished: mpsc::UnboundedReceiver<Built>,
+    ) {
+        loop {
+            match self.next(&mut wanted, &mut finished).await {
+                Wake::Command(None) => break,
+                Wake::Command(Some(command)) => self.command(command).await,
+                Wake::Built(built) => self.show(built).await,
+                Wake::Heard(Some(FromAgent::Line(line))) => {
+                    self.line(line.sender, &line.text).await;
+                }
+                Wake::Heard(Some(FromAgent::Question(question))) => self.question(question).await,
+                Wake::Heard(Some(FromAgent::Closed(why))) => self.closed(why).await,
+                Wake::Heard(None) => self.closed(None).await,
+                Wake::Ended(how) => self.ended(how).await,
+                Wake::Time => {
+                    self.wake_at = None;
+                    self.happen(Event::Tick).await;
+                }
+            }
+        }
+        if let Some(mut running) = self.running.take() {
+            running.link = None;
+            // A process that cannot be ended is killed when it is dropped.
+            let _ = running.process.end().await;
+        }
+    }
+
+    async fn next(
+        &mut self,
+        wanted: &mut mpsc::UnboundedReceiver<Command>,
+        finished: &mut mpsc::UnboundedReceiver<Built>,
+    ) -> Wake {
+        let wake_at = self
+            .wake_at
+            .map(|ms| self.started + Duration::from_millis(ms));
+        let sleep = async {
+            match wake_at {
+                Some(at) => tokio::time::sleep_until(at).await,
+                None => std::future::pending().await,
+            }
+        };
+        let from_agent = async {
+            let Some(running) = &mut self.running else {
+                return std::future::pending().await;
+            };
+            if running.link.is_some() {
+                Wake::Heard(running.heard.recv().await)
+            } else {
+                // All that it said was heard.
+                Wake::Ended(how_it_ended(running.process.wait().await))
+            }
+        };
+        tokio::select! {
+            // Sessions that are built come before what was heard after them.
+            biased;
+            Some(built) = finished.recv() => Wake::Built(built),
+            command = wanted.recv() => Wake::Command(command),
+            woken = from_agent => woken,
+            () = sleep => Wake::Time,
+        }
+    }
+
+    fn now_ms(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    fn next_id(&mut self) -> u64 {
+        self.last_id += 1;
+        self.last_id
+    }
+
+    /// Lets the machine know, and does what it wants done; that can make more happen at once.
+    async fn happen(&mut self, event: Event<Heard>) {
+        let mut events = vec![event];
+        while let Some(event) = events.pop() {
+            let effects = self.machine.handle(event, self.now_ms());
+            for effect in effects {
+                // What happens at once is rare, and comes after all effects of this event.
+                events.extend(self.do_effect(effect).await);
+            }
+        }
+    }
+
+    async fn command(&mut self, command: Command) {
+        match command {
+            Command::Load {
+                session_id,
+                place,
+                answer,
+            } => {
+                let request = Request(self.next_id());
+                let waiter = LoadWaiter {
+                    answer,
+                    view: None,
+                    result: Value::Null,
+                };
+                self.loads.insert(request, waiter);
+                self.happen(Event::LoadWanted {
+                    request,
+                    session: session_id,
+                    place,
+                })
+                .await;
+            }
+            Command::List { cwd, answer } => {
+                self.lists.push((cwd, answer));
+                self.happen(Event::StartWanted).await;
+                self.send_lists();
+            }
+            Command::Prompt {
+                session_id,
+                text,
+                files,
+                answer,
+            } => self.prompt(session_id, &text, files, answer).await,
+            Command::Cancel { session_id, answer } => {
+                let running = self.machine.is_live(&session_id);
+                self.happen(Event::CancelWanted {
+                    session: session_id,
+                })
+                .await;
+                let _ = answer.send(if running {
+                    Ok(())
+                } else {
+                    Err(Failure::new(ErrorKind::Busy, "no prompt is running"))
+                });
+            }
+            Command::Close { session_id, answer } => {
+                self.happen(Event::CloseWanted {
+                    session: Arc::clone(&session_id),
+                })
+                .await;
+                if let Some(shown) = self.shown.get(&session_id) {
+                    let state = crate::lsp::ext::SessionState::Disconnected;
+                    shown.feed.set_state(state, None);
+                }
+                let _ = answer.send(Ok(()));
+            }
+            Command::Respond {
+                session_id,
+                permission,
+                option,
+                answer,
+            } => {
+                if let Some(answer) = answer {
+                    self.responses.insert(Arc::clone(&permission), answer);
+                }
+                self.happen(Event::PermissionAnswered {
+                    session: session_id,
+                    permission: Arc::clone(&permission),
+                    option,
+                })
+                .await;
+                // An answer that was refused has taken the waiter along.
+                if let Some(answer) = self.responses.remove(&permission) {
+                    let _ = answer.send(Ok(()));
+                }
+            }
+            Command::Choose {
+                session_id,
+                method,
+                members,
+                answer,
+            } => self.choose(&session_id, method, members, answer),
+        }
+    }
+
+    async fn prompt(
+        &mut self,
+        session_id: Arc<str>,
+        text: &str,
+        files: Vec<PromptFile>,
+        answer: Answer<SessionPromptResult>,
+    ) {
+        let request = Request(self.next_id());
+        let waiter = PromptWaiter {
+            answer,
+            content: super::prompt::content(text, files),
+            prefix_directory: activity_core::host::prompt::wants_directory_prefix(text),
+        };
+        self.prompts.insert(request, waiter);
+        let cwd = match self.machine.place(&session_id) {
+            Some(place) => Arc::clone(&place.cwd),
+            None => "".into(),
+        };
+        let run = format!("user:{}", crate::mirror::rendezvous::unique_id());
+        self.happen(Event::PromptWanted {
+            request,
+            session: session_id,
+            cwd,
+            run: run.into(),
+        })
+        .await;
+    }
+
+    fn choose(
+        &mut self,
+        session_id: &str,
+        method: &str,
+        members: Vec<(&'static str, Value)>,
+        answer: Answer<()>,
+    ) {
+        let mut params = serde_json::Map::from_iter([("sessionId".to_owned(), session_id.into())]);
+        params.extend(
+            members
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), value)),
+        );
+        self.request(method, params.into(), Pending::Choice(answer));
+    }
+
+    /// Sends a request to the agent. Without a connection whoever waits is told so.
+    fn request(&mut self, method: &str, params: Value, pending: Pending) {
+        let link = self.running.as_ref().and_then(|it| it.link.as_ref());
+        match link.map(|link| link.request(method, params)) {
+            Some(Ok(id)) => {
+                self.pending.insert(id, pending);
+            }
+            _ => fail(pending, &not_running()),
+        }
+    }
+
+    fn notify(&self, method: &str, params: Value) {
+        if let Some(link) = self.running.as_ref().and_then(|it| it.link.as_ref())
+            && let Err(why) = link.notify(method, params)
+        {
+            tracing::info!(%why, method, "a notification was not sent");
+        }
+    }
+
+    /// Sends the lists that editors wait for, as soon as that can be done.
+    fn send_lists(&mut self) {
+        if self.capabilities.is_null() {
+            return;
+        }
+        let can = self.can("/sessionCapabilities/list");
+        for (cwd, answer) in std::mem::take(&mut self.lists) {
+            if can {
+                let params = match cwd {
+                    Some(cwd) => serde_json::json!({"cwd": cwd}),
+                    None => serde_json::json!({}),
+                };
+                self.request("session/list", params, Pending::List(answer));
+            } else {
+                let _ = answer.send(Ok(SessionListResult {
+                    supported: false,
+                    sessions: Vec::new(),
+                }));
+            }
+        }
+    }
+
+    /// Whether the agent has a capability: neither missing, nor `null`, nor false.
+    fn can(&self, pointer: &str) -> bool {
+        let capability = self.capabilities["agentCapabilities"].pointer(pointer);
+        !matches!(capability, None | Some(Value::Null | Value::Bool(false)))
+    }
+
+    /// The connection ended; the process may live on.
+    async fn closed(&mut self, why: Option<String>) {
+        let Some(running) = &mut self.running else {
+            return;
+        };
+        running.link = None;
+        let why = why.unwrap_or_else(|| "the agent closed its standard output".to_owned());
+        self.connection = LiveConnection::default();
+        self.capabilities = Value::Null;
+        for (_, pending) in std::mem::take(&mut self.pending) {
+            fail(pending, &not_running());
+        }
+        // An agent that ends closes its output a moment before: its exit status says more.
+        let ended = match &mut self.running {
+            Some(running) => tokio::time::timeout(LAST_WORDS_WAIT, running.process.wait()).await,
+            None => return,
+        };
+        match ended {
+            Ok(status) => self.ended(how_it_ended(status)).await,
+            Err(_) => self.happen(Event::Disconnected { why: why.into() }).await,
+        }
+    }
+
+    /// The process ended.
+    async fn ended(&mut self, how: String) {
+        self.running = None;
+        for (_, answer) in std::mem::take(&mut self.lists) {
+            let _ = answer.send(Err(not_running()));
+        }
+        for shown in self.shown.values() {
+            let state = crate::lsp::ext::SessionState::Disconnected;
+            shown.feed.set_state(state, Some(how.clone()));
+        }
+        self.happen(Event::Exited { why: how.into() }).await;
+    }
+}
+
+/// Tells whoever waits that nothing will come.
+fn fail(pending: Pending, why: &Failure) {
+    match pending {
+        Pending::List(answer) => {
+            let _ = answer.send(Err(why.clone()));
+        }
+        Pending::Choice(answer) => {
+            let _ = answer.send(Err(why.clone()));
+        }
+        // The machine learns of these by the end of the connection.
+        Pending::Initialize | Pending::Load(_) | Pending::Prompt { .. } | Pending::Nothing => {}
+    }
+}
+
+fn not_running() -> Failure {
+    Failure::new(
+        ErrorKind::AgentFailed,
+        "the agent is not running; start or load a session",
+    )
+}
+
+fn how_it_ended(status: std::io::Result<std::process::ExitStatus>) -> String {
+    match status {
+        Ok(status) => format!("the agent ended ({status}); its log says why"),
+        Err(why) => format!("the agent ended: {why}"),
+    }
+}
+
+/// Sends an answer that nobody may be waiting for any more.
+fn tell<T>(answer: oneshot::Sender<T>, value: T) {
+    let _ = answer.send(value);
+}

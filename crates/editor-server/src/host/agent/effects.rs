@@ -1,0 +1,450 @@
+//! What the state machine wants done, done.
+
+use std::sync::Arc;
+
+use activity_core::event::Event as SessionEvent;
+use activity_core::host::store::View;
+use activity_core::host::{Effect, Event, Generation, LoadRefusal, Place, PromptRefusal, Request};
+use activity_core::session::{Options, Session};
+use serde_json::{Value, json};
+
+use super::super::permission;
+use super::{Agent, Built, Command, Pending, Running, Shown, tell};
+use crate::acp::link::Link;
+use crate::acp::process::AgentProcess;
+use crate::features::failure::Failure;
+use crate::live::feed::{SessionFeed, Subject};
+use crate::lsp::ext::{
+    ErrorKind, SessionPromptResult, SessionSource, SessionStarted, SessionState,
+};
+use crate::replay::live::{Heard, Metadata, News};
+use crate::session::entry::Entry;
+
+impl Agent {
+    /// Does one thing; gives what happened by it at once.
+    pub(super) async fn do_effect(&mut self, effect: Effect<Heard>) -> Option<Event<Heard>> {
+        match effect {
+            Effect::Start => return self.start_process().await,
+            Effect::Stop => self.stop_process().await,
+            Effect::SendNew { request, place } => {
+                let params = json!({"cwd": *place.cwd, "mcpServers": []});
+                self.request("session/new", params, Pending::Load(request));
+            }
+            Effect::SendLoad {
+                request,
+                session,
+                place,
+                ..
+            } => return self.send_load(request, &session, &place),
+            Effect::Loaded {
+                request,
+                session,
+                generation,
+                place,
+                batch,
+                created,
+                resumed,
+            } => {
+                let load = Load {
+                    request,
+                    session,
+                    generation,
+                    place,
+                    created,
+                };
+                if resumed {
+                    self.resume(load).await;
+                } else {
+                    self.build(load, batch);
+                }
+            }
+            Effect::LoadFailed { request, why } => self.load_failed(request, &why).await,
+            Effect::Publish {
+                session,
+                generation,
+                update,
+                ..
+            } => self.publish(&session, generation, update).await,
+            Effect::Stray { session } => {
+                tracing::info!(%session, agent = %self.name, "an update of an unknown session");
+            }
+            Effect::SendPrompt {
+                request,
+                session,
+                run,
+            } => self.send_prompt(request, session, run),
+            Effect::PromptRefused { request, why } => {
+                if let Some(waiter) = self.prompts.remove(&request) {
+                    tell(waiter.answer, Err(prompt_failure(why)));
+                }
+            }
+            Effect::PromptEnded {
+                session, outcome, ..
+            } => self.prompt_ended(&session, outcome.err()).await,
+            Effect::SendCancel { session } => {
+                self.notify("session/cancel", json!({"sessionId": *session}));
+            }
+            Effect::SendClose { session } => {
+                if self.can("/sessionCapabilities/close") {
+                    let params = json!({"sessionId": *session});
+                    self.request("session/close", params, Pending::Nothing);
+                }
+            }
+            Effect::AskPerson {
+                permission,
+                session,
+                generation,
+                ask,
+            } => self.ask_person(permission, session, generation, ask),
+            Effect::AnswerAsk { ask, option } => {
+                if let Some(question) = self.asks.remove(&ask) {
+                    question.answer(json!({"outcome": match option {
+                        Some(option) => json!({"outcome": "selected", "optionId": *option}),
+                        None => json!({"outcome": "cancelled"}),
+                    }}));
+                }
+            }
+            Effect::PermissionClosed {
+                permission, option, ..
+            } => {
+                if let Some(question) = self.questions.remove(&permission) {
+                    let outcome = permission::outcome(option.as_deref());
+                    self.handle.set_permission(question, Some(outcome));
+                }
+            }
+            Effect::AnswerRefused { permission } => {
+                if let Some(answer) = self.responses.remove(&permission) {
+                    tell(answer, Err(Failure::gone("the question")));
+                }
+            }
+            Effect::WakeAt(ms) => self.wake_at = Some(ms),
+            Effect::Adopted { session, old, new } => {
+                tracing::info!(%session, %old, %new, "another run goes on with the prompt");
+            }
+            // A pipe that is closed does not open again, so nothing is ever taken up on it.
+            Effect::Subscribe { .. } | Effect::Reconcile { .. } => {}
+            _ => tracing::warn!("an effect of the host is not known"),
+        }
+        None
+    }
+
+    async fn start_process(&mut self) -> Option<Event<Heard>> {
+        match self.try_start().await {
+            Ok(()) => {
+                let params = json!({
+                    "protocolVersion": 1,
+                    "clientCapabilities": {
+                        "fs": {"readTextFile": true, "writeTextFile": true},
+                    },
+                    "clientInfo": {
+                        "name": "acp-lens",
+                        "title": "acp-lens",
+                        "version": env!("CARGO_PKG_VERSION"),
+                    },
+                });
+                self.request("initialize", params, Pending::Initialize);
+                None
+            }
+            Err(why) => Some(Event::Exited {
+                why: format!("the agent {} cannot be started: {why}", self.name).into(),
+            }),
+        }
+    }
+
+    async fn try_start(&mut self) -> Result<(), String> {
+        let (process, streams) =
+            AgentProcess::start(&self.command).map_err(|why| why.to_string())?;
+        let (link, heard) = Link::open(streams).await.map_err(|why| why.to_string())?;
+        self.running = Some(Running {
+            process,
+            link: Some(link),
+            heard,
+        });
+        Ok(())
+    }
+
+    async fn stop_process(&mut self) {
+        if let Some(mut running) = self.running.take() {
+            running.link = None;
+            let _ = running.process.end().await;
+        }
+        self.capabilities = Value::Null;
+    }
+
+    fn send_load(
+        &mut self,
+        request: Request,
+        session: &Arc<str>,
+        place: &Place,
+    ) -> Option<Event<Heard>> {
+        if !self.can("/loadSession") {
+            return Some(Event::LoadAnswered {
+                request,
+                result: Err("this agent cannot load sessions; start a new one".into()),
+            });
+        }
+        let shown = self.shown.get_mut(session);
+        if let (Some(shown), Some(waiter)) = (shown, self.loads.get_mut(&request)) {
+            waiter.view = Some((Arc::clone(session), shown.view.begin()));
+            shown.feed.set_state(SessionState::Loading, None);
+        }
+        let params = json!({"sessionId": **session, "cwd": *place.cwd, "mcpServers": []});
+        self.request("session/load", params, Pending::Load(request));
+        None
+    }
+
+    /// Builds the session of a load, on a thread of its own.
+    fn build(&mut self, load: Load, batch: Vec<Heard>) {
+        let profile = self.handle.workspace().borrow().settings.profile;
+        let options = Options {
+            profile,
+            workspace_root: Some(Arc::clone(&load.place.root)),
+            cwd: Some(Arc::clone(&load.place.cwd)),
+            ..Options::default()
+        };
+        let is_new = !self.shown.contains_key(&load.session);
+        let shown = self
+            .shown
+            .entry(Arc::clone(&load.session))
+            .or_insert_with(|| {
+                let subject = Subject {
+                    key: self.sessions.key(&self.name, &load.session),
+                    session_id: Arc::clone(&load.session),
+                    source: SessionSource::Host,
+                    agent: Some(self.name.as_str().into()),
+                    options: options.clone(),
+                };
+                Shown {
+                    feed: SessionFeed::open(&self.handle, subject, load.generation),
+                    view: View::default(),
+                }
+            });
+        if let Some(waiter) = self.loads.get_mut(&load.request)
+            && waiter.view.is_none()
+        {
+            waiter.view = Some((Arc::clone(&load.session), shown.view.begin()));
+        }
+        if is_new && !load.created {
+            shown.feed.set_state(SessionState::Loading, None);
+        }
+        let agent = self.connection.agent().cloned();
+        let built = self.built.clone();
+        tokio::task::spawn_blocking(move || {
+            let mut session = Session::new(Arc::clone(&load.session), options.clone());
+            if let Some(agent) = agent {
+                agent.introduce(&mut session);
+            }
+            let cwd = load.place.cwd.to_string().into();
+            session.apply(SessionEvent::Opened { cwd });
+            if !load.created {
+                session.apply(SessionEvent::LoadStarted);
+            }
+            for heard in batch {
+                heard.apply(&mut session);
+            }
+            if !load.created {
+                session.apply(SessionEvent::LoadEnded);
+            }
+            // The task is gone only when the server is ending.
+            let _ = built.send(Built {
+                request: load.request,
+                session_id: load.session,
+                generation: load.generation,
+                resumed: false,
+                options,
+                session: Box::new(session),
+            });
+        });
+    }
+
+    /// Shows a session that was built, together with what came for it meanwhile.
+    pub(super) async fn show(&mut self, built: Built) {
+        let Some(waiter) = self.loads.remove(&built.request) else {
+            return;
+        };
+        let Some(shown) = self.shown.get_mut(&built.session_id) else {
+            return;
+        };
+        let commit = waiter
+            .view
+            .and_then(|(_, token)| shown.view.loaded(token, built.generation, []));
+        if let Some(commit) = commit {
+            let mut session = built.session;
+            let mut news = Vec::new();
+            for heard in commit.updates {
+                news.extend(heard.news());
+                heard.apply(&mut session);
+            }
+            shown.feed.commit(built.generation, built.options, *session);
+            if let Ok(metadata) = serde_json::from_value::<Metadata>(waiter.result) {
+                shown.feed.note(News::Metadata(Box::new(metadata)));
+            }
+            for it in news {
+                shown.feed.note(it);
+            }
+            if self.machine.is_live(&built.session_id) {
+                shown.feed.note(News::PromptSent);
+            }
+        }
+        let key = Arc::clone(shown.feed.key());
+        let info = self
+            .handle
+            .ask(move |state| state.session(&key).map(Entry::info));
+        let started = match info.await.flatten() {
+            Some(session) => Ok(SessionStarted {
+                session,
+                resumed_active_prompt: built.resumed,
+            }),
+            None => Err(Failure::ending()),
+        };
+        tell(waiter.answer, started);
+    }
+
+    /// A session whose prompt runs is shown as it is.
+    async fn resume(&mut self, load: Load) {
+        let Some(waiter) = self.loads.remove(&load.request) else {
+            return;
+        };
+        let info = match self.shown.get(&load.session) {
+            Some(shown) => {
+                let key = Arc::clone(shown.feed.key());
+                let info = self
+                    .handle
+                    .ask(move |state| state.session(&key).map(Entry::info));
+                info.await.flatten()
+            }
+            None => None,
+        };
+        let started = info.map(|session| SessionStarted {
+            session,
+            resumed_active_prompt: true,
+        });
+        tell(
+            waiter.answer,
+            started.ok_or_else(|| Failure::gone("the session")),
+        );
+    }
+
+    async fn load_failed(&mut self, request: Request, why: &LoadRefusal) {
+        let Some(waiter) = self.loads.remove(&request) else {
+            return;
+        };
+        if let Some((session, token)) = waiter.view
+            && let Some(shown) = self.shown.get_mut(&session)
+        {
+            for heard in shown.view.failed(token) {
+                shown.feed.hear(heard).await;
+            }
+            if self.running.is_some() {
+                shown.feed.set_state(SessionState::Idle, None);
+            }
+        }
+        let kind = match why {
+            LoadRefusal::Incomplete => ErrorKind::InvalidReference,
+            LoadRefusal::PromptRunsElsewhere => ErrorKind::Busy,
+            _ => ErrorKind::AgentFailed,
+        };
+        tell(waiter.answer, Err(Failure::new(kind, why.to_string())));
+    }
+
+    async fn publish(&mut self, session: &str, generation: Generation, update: Heard) {
+        if let Some(shown) = self.shown.get_mut(session)
+            && let Some(heard) = shown.view.update(generation, update)
+        {
+            shown.feed.hear(heard).await;
+        }
+    }
+
+    fn send_prompt(&mut self, request: Request, session: Arc<str>, run: Arc<str>) {
+        let Some(waiter) = self.prompts.remove(&request) else {
+            return;
+        };
+        let mut meta = json!({"messageId": *run});
+        if self
+            .connection
+            .agent()
+            .is_some_and(|agent| agent.name.starts_with("openclaw"))
+        {
+            meta["prefixCwd"] = waiter.prefix_directory.into();
+        }
+        let params = json!({"sessionId": *session, "prompt": waiter.content, "_meta": meta});
+        let message_id = run.to_string();
+        let pending = Pending::Prompt {
+            session_id: session,
+            run,
+        };
+        self.request("session/prompt", params, pending);
+        tell(waiter.answer, Ok(SessionPromptResult { message_id }));
+    }
+
+    async fn prompt_ended(&mut self, session: &str, error: Option<Arc<str>>) {
+        let Some(shown) = self.shown.get_mut(session) else {
+            return;
+        };
+        if let Some(error) = error {
+            let ended = SessionEvent::PromptEnded { stop_reason: None };
+            shown.feed.apply(ended).await;
+            let state = if self.running.is_some() {
+                SessionState::Idle
+            } else {
+                SessionState::Disconnected
+            };
+            shown.feed.set_state(state, Some(error.to_string()));
+        }
+    }
+
+    fn ask_person(
+        &mut self,
+        permission: Arc<str>,
+        session: Arc<str>,
+        generation: Generation,
+        ask: activity_core::host::Ask,
+    ) {
+        let (Some(question), Some(shown)) = (self.asks.get(&ask), self.shown.get(&session)) else {
+            return;
+        };
+        let asked =
+            permission::question(shown.feed.key(), generation, &permission, &question.params);
+        self.questions
+            .insert(Arc::clone(&permission), asked.clone());
+        self.handle.set_permission(asked.clone(), None);
+        let answered = self.handle.ask_permission(asked);
+        let commands = self.commands.clone();
+        tokio::spawn(async move {
+            // A client that cannot ask answers from its timeline, or not at all.
+            let Ok(outcome) = answered.await else { return };
+            let option = match outcome {
+                crate::lsp::ext::PermissionOutcome::Selected { option_id } => {
+                    Some(option_id.into())
+                }
+                crate::lsp::ext::PermissionOutcome::Cancelled => None,
+            };
+            if let Some(commands) = commands.upgrade() {
+                let _ = commands.send(Command::Respond {
+                    session_id: session,
+                    permission,
+                    option,
+                    answer: None,
+                });
+            }
+        });
+    }
+}
+
+/// A load that the agent has answered.
+struct Load {
+    request: Request,
+    session: Arc<str>,
+    generation: Generation,
+    place: Place,
+    created: bool,
+}
+
+fn prompt_failure(why: PromptRefusal) -> Failure {
+    let kind = match why {
+        PromptRefusal::Busy | PromptRefusal::Loading => ErrorKind::Busy,
+        PromptRefusal::OtherSession | PromptRefusal::NoSession => ErrorKind::StaleSession,
+        _ => ErrorKind::InvalidReference,
+    };
+    Failure::new(kind, why.to_string())
+}

@@ -1,0 +1,249 @@
+//! What the agent sends, sorted: for the session, for the state machine, for whoever waits.
+
+use std::sync::Arc;
+
+use acp_grammar::wire::message::Direction;
+use activity_core::host::{Ask, Event};
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::super::files;
+use super::{Agent, Pending, tell};
+use crate::acp::lines::Sender;
+use crate::acp::link::Question;
+use crate::features::failure::Failure;
+use crate::lsp::ext::{EarlierSession, ErrorKind, SessionListResult};
+use crate::replay::live::{Heard, News};
+
+/// An answer of the agent.
+#[derive(Deserialize)]
+struct Message<'a> {
+    #[serde(borrow, default)]
+    id: Option<&'a RawValue>,
+    #[serde(default)]
+    method: Option<serde::de::IgnoredAny>,
+    #[serde(default)]
+    result: Option<Value>,
+    #[serde(default)]
+    error: Option<Value>,
+}
+
+impl Agent {
+    /// A message of either side, in the order of the wire.
+    pub(super) async fn line(&mut self, sender: Sender, text: &str) {
+        let direction = match sender {
+            Sender::Client => Direction::ClientToAgent,
+            Sender::Agent => Direction::AgentToClient,
+        };
+        let heard = self.connection.hear(direction, text);
+        if let Some(heard) = heard {
+            if heard.is_update() {
+                self.see_run(text).await;
+                let session = Arc::clone(heard.session_id());
+                return self
+                    .happen(Event::Updated {
+                        session,
+                        update: heard,
+                    })
+                    .await;
+            }
+            self.hear(heard).await;
+        }
+        if sender == Sender::Agent && !self.pending.is_empty() {
+            self.answer(text).await;
+        }
+    }
+
+    /// What is no update goes to the session as it is; loads are told as a whole elsewhere.
+    async fn hear(&mut self, heard: Heard) {
+        let is_of_a_load = heard.news().iter().any(|it| {
+            matches!(
+                it,
+                News::Opened(_) | News::LoadStarted | News::LoadEnded | News::LoadFailed(_)
+            )
+        });
+        if is_of_a_load {
+            return;
+        }
+        let session = Arc::clone(heard.session_id());
+        if let Some(generation) = self.machine.generation(&session)
+            && let Some(shown) = self.shown.get_mut(&session)
+            && let Some(heard) = shown.view.update(generation, heard)
+        {
+            shown.feed.hear(heard).await;
+        }
+    }
+
+    /// Some agents say which run an update belongs to, and which run that one takes up.
+    async fn see_run(&mut self, text: &str) {
+        #[derive(Deserialize)]
+        struct Update {
+            params: Params,
+        }
+        #[derive(Deserialize)]
+        struct Params {
+            #[serde(rename = "_meta")]
+            meta: Meta,
+        }
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Meta {
+            run_id: String,
+            resumed_from_run_id: Option<String>,
+        }
+        if !text.contains("\"resumedFromRunId\"") {
+            return;
+        }
+        if let Ok(Update {
+            params: Params { meta },
+        }) = serde_json::from_str(text)
+        {
+            self.happen(Event::RunSeen {
+                run: meta.run_id.into(),
+                resumed_from: meta.resumed_from_run_id.map(Into::into),
+            })
+            .await;
+        }
+    }
+
+    async fn answer(&mut self, text: &str) {
+        let Ok(Message {
+            id: Some(id),
+            method: None,
+            result,
+            error,
+        }) = serde_json::from_str(text)
+        else {
+            return;
+        };
+        // An answer that comes twice finds nobody waiting.
+        let Some(pending) = self.pending.remove(id.get()) else {
+            return;
+        };
+        let result = match (result, error) {
+            (_, Some(error)) => Err(error["message"]
+                .as_str()
+                .unwrap_or("the agent gave no reason")
+                .to_owned()),
+            (result, None) => Ok(result.unwrap_or_default()),
+        };
+        match pending {
+            Pending::Initialize => self.initialized(result).await,
+            Pending::Load(request) => {
+                let session = match &result {
+                    Ok(result) => result["sessionId"].as_str().map(Arc::from),
+                    Err(_) => None,
+                };
+                let session = session.or_else(|| self.machine.loading().cloned());
+                let answer = match (result, session) {
+                    (Ok(result), Some(session)) => {
+                        if let Some(waiter) = self.loads.get_mut(&request) {
+                            waiter.result = result;
+                        }
+                        Ok(session)
+                    }
+                    (Ok(_), None) => Err("the agent did not name the new session".into()),
+                    (Err(why), _) => Err(why.into()),
+                };
+                self.happen(Event::LoadAnswered {
+                    request,
+                    result: answer,
+                })
+                .await;
+            }
+            Pending::Prompt { session_id, run } => {
+                let outcome = match result {
+                    Ok(result) => Ok(result["stopReason"].as_str().unwrap_or("end_turn").into()),
+                    Err(why) => Err(why.into()),
+                };
+                self.happen(Event::PromptAnswered {
+                    session: session_id,
+                    run,
+                    outcome,
+                })
+                .await;
+            }
+            Pending::List(answer) => tell(
+                answer,
+                result
+                    .as_ref()
+                    .map(earlier)
+                    .map_err(|why| agent_failed(why.clone())),
+            ),
+            Pending::Choice(answer) => tell(answer, result.map(|_| ()).map_err(agent_failed)),
+            Pending::Nothing => {}
+        }
+    }
+
+    async fn initialized(&mut self, result: Result<Value, String>) {
+        match result {
+            Ok(result) => {
+                self.capabilities = result;
+                self.happen(Event::Ready).await;
+                self.send_lists();
+            }
+            Err(why) => {
+                let why = format!("the agent refused to start: {why}");
+                self.stop(&why).await;
+            }
+        }
+    }
+
+    /// Ends the process, which cannot be used.
+    async fn stop(&mut self, why: &str) {
+        if let Some(mut running) = self.running.take() {
+            running.link = None;
+            let _ = running.process.end().await;
+        }
+        self.ended(why.to_owned()).await;
+    }
+
+    /// A request of the agent.
+    pub(super) async fn question(&mut self, question: Box<Question>) {
+        let session = question.params["sessionId"].as_str().map(Arc::<str>::from);
+        let root = session
+            .as_deref()
+            .and_then(|session| self.machine.place(session))
+            .map(|place| Arc::clone(&place.root));
+        match (question.method.as_str(), session, root) {
+            ("session/request_permission", Some(session), _) => {
+                let ask = Ask(self.next_id());
+                self.asks.insert(ask, question);
+                self.happen(Event::PermissionAsked { session, ask }).await;
+            }
+            ("fs/read_text_file", _, Some(root)) => {
+                tokio::spawn(files::read(self.handle.clone(), root, question));
+            }
+            ("fs/write_text_file", _, Some(root)) => {
+                tokio::spawn(files::write(root, question));
+            }
+            ("session/request_permission" | "fs/read_text_file" | "fs/write_text_file", _, _) => {
+                question.refuse(-32602, "the session is not known here");
+            }
+            _ => question.refuse_method(),
+        }
+    }
+}
+
+fn earlier(result: &Value) -> SessionListResult {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let sessions = result["sessions"].as_array().into_iter().flatten();
+    SessionListResult {
+        supported: true,
+        sessions: sessions
+            .filter_map(|session| {
+                Some(EarlierSession {
+                    session_id: text(&session["sessionId"])?,
+                    title: text(&session["title"]),
+                    execution_cwd: text(&session["cwd"]),
+                    updated_at: text(&session["updatedAt"]),
+                })
+            })
+            .collect(),
+    }
+}
+
+fn agent_failed(why: String) -> Failure {
+    Failure::new(ErrorKind::AgentFailed, why)
+}

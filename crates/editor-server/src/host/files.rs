@@ -1,0 +1,173 @@
+//! `fs/read_text_file` and `fs/write_text_file`: an agent's access to the workspace.
+//!
+//! Reads see what the person sees, unsaved changes included. Writes go to the file, beneath the
+//! session's root and nowhere else, as a whole or not at all.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use workspace_fs::{
+    Cancel, FileSystem as _, FsError, FsErrorCode, LocalFileSystem, WriteIntent, diffs_to_meta,
+    hunk_diffs,
+};
+
+use crate::acp::link::Question;
+use crate::session::handle::Handle;
+use crate::session::location::Location;
+
+/// JSON-RPC: the parameters cannot be used.
+const INVALID_PARAMS: i32 = -32602;
+/// JSON-RPC: something failed here.
+const INTERNAL_ERROR: i32 = -32603;
+/// ACP: there is no such file.
+const NOT_FOUND: i32 = -32002;
+
+/// A refusal, as the agent is told.
+struct Refusal(i32, String);
+
+impl From<FsError> for Refusal {
+    fn from(error: FsError) -> Self {
+        let code = match error.code() {
+            FsErrorCode::NotFound => NOT_FOUND,
+            _ => INVALID_PARAMS,
+        };
+        Self(code, error.model_text())
+    }
+}
+
+/// Answers `fs/read_text_file` of a session in `root`.
+pub(crate) async fn read(handle: Handle, root: Arc<str>, question: Box<Question>) {
+    let read = try_read(&handle, root, &question.params).await;
+    answer(question, read.map(|content| json!({"content": content})));
+}
+
+/// Answers `fs/write_text_file` of a session in `root`.
+pub(crate) async fn write(root: Arc<str>, question: Box<Question>) {
+    let written = try_write(root, &question.params).await;
+    answer(question, written);
+}
+
+fn answer(question: Box<Question>, result: Result<Value, Refusal>) {
+    match result {
+        Ok(result) => question.answer(result),
+        Err(Refusal(code, why)) => question.refuse(code, why),
+    }
+}
+
+async fn try_read(handle: &Handle, root: Arc<str>, params: &Value) -> Result<String, Refusal> {
+    let path = path(params)?;
+    // The file is resolved even when its buffer is the answer: an agent reads nothing outside.
+    let resolved = {
+        let path = path.clone();
+        in_workspace(root, move |files| {
+            let target = files.resolve(&path, None)?;
+            Ok(target)
+        })
+        .await?
+    };
+    let buffer = match Location::from_path(&path) {
+        Some(location) => handle.ask(move |state| state.buffer(&location)).await,
+        None => None,
+    };
+    let text = if let Some(text) = buffer.flatten() {
+        text
+    } else {
+        let (files, target) = resolved;
+        blocking(move || Ok(files.read_text(&target, &Cancel::new())?.text)).await?
+    };
+    let line = params["line"].as_u64();
+    let limit = params["limit"].as_u64();
+    Ok(window(text, line, limit))
+}
+
+async fn try_write(root: Arc<str>, params: &Value) -> Result<Value, Refusal> {
+    let path = path(params)?;
+    let content = params["content"]
+        .as_str()
+        .ok_or_else(|| Refusal(INVALID_PARAMS, "`content` is missing".to_owned()))?
+        .to_owned();
+    let (_, outcome) = in_workspace(root, move |files| {
+        let target = files.resolve(&path, None)?;
+        let outcome = files.write_text(
+            &target,
+            &content,
+            WriteIntent::Unconditional,
+            &Cancel::new(),
+        )?;
+        Ok((target.display_path().to_owned(), outcome))
+    })
+    .await
+    .map(|(_, written)| written)?;
+    let diffs = outcome
+        .before
+        .as_deref()
+        .map(|before| hunk_diffs("", before, &outcome.after));
+    let hunks = diffs.as_deref().and_then(diffs_to_meta);
+    Ok(json!({"_meta": {"acpLens": {"created": outcome.before.is_none(), "hunks": hunks}}}))
+}
+
+fn path(params: &Value) -> Result<String, Refusal> {
+    let path = params["path"].as_str().filter(|path| !path.is_empty());
+    let path = path.ok_or_else(|| Refusal(INVALID_PARAMS, "`path` is missing".to_owned()))?;
+    Ok(path.to_owned())
+}
+
+/// Does `work` on the files beneath `root`.
+async fn in_workspace<T: Send + 'static>(
+    root: Arc<str>,
+    work: impl FnOnce(&LocalFileSystem) -> Result<T, FsError> + Send + 'static,
+) -> Result<(Arc<LocalFileSystem>, T), Refusal> {
+    blocking(move || {
+        let files = LocalFileSystem::open(root.as_ref().as_ref()).map_err(|why| {
+            Refusal(
+                INTERNAL_ERROR,
+                format!("the workspace cannot be opened: {}", why.kind()),
+            )
+        })?;
+        let done = work(&files)?;
+        Ok((Arc::new(files), done))
+    })
+    .await
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
+) -> Result<T, Refusal> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|_| Err(Refusal(INTERNAL_ERROR, "the server failed".to_owned())))
+}
+
+/// Lines from `line` (from 1) on, at most `limit` of them, with their line ends.
+fn window(text: String, line: Option<u64>, limit: Option<u64>) -> String {
+    if line.is_none() && limit.is_none() {
+        return text;
+    }
+    let skipped = usize::try_from(line.unwrap_or(1).saturating_sub(1)).unwrap_or(usize::MAX);
+    let taken = limit.map_or(usize::MAX, |limit| {
+        usize::try_from(limit).unwrap_or(usize::MAX)
+    });
+    text.split_inclusive('\n')
+        .skip(skipped)
+        .take(taken)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_is_whole_lines() {
+        let check = |line, limit, expect: &str| {
+            assert_eq!(window("a\nb\r\nc".to_owned(), line, limit), expect);
+        };
+        check(None, None, "a\nb\r\nc");
+        check(Some(1), None, "a\nb\r\nc");
+        check(Some(0), Some(1), "a\n");
+        check(Some(2), Some(1), "b\r\n");
+        check(Some(3), Some(9), "c");
+        check(Some(4), None, "");
+        check(Some(u64::MAX), Some(u64::MAX), "");
+        check(None, Some(0), "");
+    }
+}

@@ -1,0 +1,204 @@
+//! From the messages of one session to what the server shows of it.
+//!
+//! A history becomes visible in one step: while a session is loaded, or while a tap tells what
+//! happened before the server came, it is built aside, and put in place when it is whole.
+
+use std::sync::Arc;
+
+use acp_grammar::wire::Field;
+use activity_core::event::Event;
+use activity_core::host::Generation;
+use activity_core::session::{Options, Session};
+use serde_json::{Value, json};
+
+use crate::lsp::ext::{SessionSource, SessionState};
+use crate::replay::live::{Heard, LiveAgent, Metadata, News};
+use crate::session::entry::{Opening, Status};
+use crate::session::handle::Handle;
+use crate::session::sources::SessionKey;
+
+/// What a feed is about.
+#[derive(Debug, Clone)]
+pub(crate) struct Subject {
+    /// The server's name of the session.
+    pub(crate) key: SessionKey,
+    /// The ACP id.
+    pub(crate) session_id: Arc<str>,
+    /// How the server knows of it.
+    pub(crate) source: SessionSource,
+    /// What the settings or the command line call the agent.
+    pub(crate) agent: Option<Arc<str>>,
+    /// How it is read.
+    pub(crate) options: Options,
+}
+
+/// Feeds one session of the server.
+#[derive(Debug)]
+pub(crate) struct SessionFeed {
+    handle: Handle,
+    subject: Subject,
+    generation: Generation,
+    /// The session while it is built aside.
+    aside: Option<Box<Session>>,
+    modes: Option<Value>,
+}
+
+impl SessionFeed {
+    /// A session that begins, or begins to be told.
+    pub(crate) fn open(handle: &Handle, subject: Subject, generation: Generation) -> Self {
+        let feed = Self {
+            handle: handle.clone(),
+            subject,
+            generation,
+            aside: None,
+            modes: None,
+        };
+        feed.announce();
+        feed
+    }
+
+    /// The server's name of the session.
+    pub(crate) fn key(&self) -> &SessionKey {
+        &self.subject.key
+    }
+
+    fn announce(&self) {
+        let subject = &self.subject;
+        self.handle.open_session(Opening {
+            key: Arc::clone(&subject.key),
+            session_id: Arc::clone(&subject.session_id),
+            source: subject.source,
+            generation: self.generation.0,
+            state: SessionState::Idle,
+            agent: subject.agent.clone(),
+            options: subject.options.clone(),
+        });
+    }
+
+    /// Builds the session anew, aside of what is shown.
+    pub(crate) fn begin_aside(&mut self, agent: Option<&LiveAgent>) {
+        let subject = &self.subject;
+        let mut session = Session::new(Arc::clone(&subject.session_id), subject.options.clone());
+        if let Some(agent) = agent {
+            agent.introduce(&mut session);
+        }
+        self.aside = Some(Box::new(session));
+    }
+
+    /// Whether the session is being built aside.
+    pub(crate) fn is_aside(&self) -> bool {
+        self.aside.is_some()
+    }
+
+    /// Shows what was built aside, in one step.
+    pub(crate) fn commit_aside(&mut self) {
+        if let Some(session) = self.aside.take() {
+            self.handle.replace_session(&self.subject.key, *session);
+        }
+    }
+
+    /// Shows a session that was built elsewhere, under its generation, in one step.
+    pub(crate) fn commit(&mut self, generation: Generation, options: Options, session: Session) {
+        self.generation = generation;
+        self.subject.options = options;
+        self.aside = None;
+        self.announce();
+        self.handle.replace_session(&self.subject.key, session);
+    }
+
+    /// The session is loaded anew: the next commit has another generation.
+    pub(crate) fn next_generation(&mut self) {
+        self.generation = Generation(self.generation.0 + 1);
+        self.announce();
+    }
+
+    /// Takes in a message.
+    pub(crate) async fn hear(&mut self, heard: Heard) {
+        let news = heard.news();
+        self.feed(move |session| heard.apply(session)).await;
+        for it in news {
+            self.note(it);
+        }
+    }
+
+    /// Takes in an event that no message carries.
+    pub(crate) async fn apply(&mut self, event: Event<'static>) {
+        self.feed(move |session| {
+            session.apply(event);
+        })
+        .await;
+    }
+
+    async fn feed(&mut self, feed: impl FnOnce(&mut Session) + Send + 'static) {
+        match &mut self.aside {
+            Some(session) => feed(session),
+            None => self.handle.feed(&self.subject.key, feed).await,
+        }
+    }
+
+    /// Takes in what is not part of the timeline.
+    pub(crate) fn note(&mut self, news: News) {
+        let status = match news {
+            News::Opened(_) | News::LoadStarted => return,
+            News::LoadEnded => Status {
+                state: Some(SessionState::Idle),
+                error: Field::Null,
+                ..Status::default()
+            },
+            News::LoadFailed(why) => Status {
+                state: Some(SessionState::Idle),
+                error: Field::Value(format!(
+                    "the agent could not load this session: {}",
+                    why.as_deref().unwrap_or("no reason given")
+                )),
+                ..Status::default()
+            },
+            News::PromptSent => Status {
+                state: Some(SessionState::Prompting),
+                stop_reason: Field::Null,
+                error: Field::Null,
+                ..Status::default()
+            },
+            News::PromptEnded(reason) => Status {
+                state: Some(SessionState::Idle),
+                stop_reason: reason.map_or(Field::Null, Field::Value),
+                ..Status::default()
+            },
+            News::Metadata(metadata) => self.metadata(*metadata),
+        };
+        self.handle.set_status(&self.subject.key, status);
+    }
+
+    /// Says what the session is doing, and what is wrong with it.
+    pub(crate) fn set_state(&self, state: SessionState, error: Option<String>) {
+        let status = Status {
+            state: Some(state),
+            error: error.map_or(Field::Null, Field::Value),
+            ..Status::default()
+        };
+        self.handle.set_status(&self.subject.key, status);
+    }
+
+    fn metadata(&mut self, told: Metadata) -> Status {
+        let mut modes = told.modes;
+        if let Some(current) = told.current_mode_id {
+            let mut known = self.modes.take().unwrap_or_else(|| json!({}));
+            if let Some(known) = known.as_object_mut() {
+                known.insert("currentModeId".to_owned(), current.into());
+            }
+            modes = Some(known);
+        }
+        if modes.is_some() {
+            self.modes.clone_from(&modes);
+        }
+        Status {
+            title: told.title,
+            modes,
+            config_options: told.config_options,
+            commands: told
+                .available_commands
+                .map(|commands| json!({"availableCommands": commands})),
+            ..Status::default()
+        }
+    }
+}
