@@ -185,8 +185,16 @@ impl Client {
     /// # Errors
     /// When it does not come.
     pub fn answer(&mut self, id: i64) -> Result<Value> {
+        self.answer_to(&json!(id))
+    }
+
+    /// Waits for an answer by any id; what could not be understood is answered to `null`.
+    ///
+    /// # Errors
+    /// When it does not come.
+    pub fn answer_to(&mut self, id: &Value) -> Result<Value> {
         self.wait(&format!("the answer to {id}"), |client| {
-            let at = client.answers.iter().position(|it| it["id"] == id)?;
+            let at = client.answers.iter().position(|it| it["id"] == *id)?;
             client.answers.remove(at)
         })
     }

@@ -12,6 +12,7 @@ use tempfile::TempDir;
 pub struct Project {
     directory: TempDir,
     root: PathBuf,
+    session: String,
     trace: String,
     calls: usize,
 }
@@ -28,14 +29,37 @@ impl Project {
         let mut project = Self {
             directory,
             root,
+            session: String::new(),
             trace: String::new(),
             calls: 0,
         };
-        project.line(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": 1}}))?;
-        project.line(&json!({"jsonrpc": "2.0", "id": 0, "result": {"protocolVersion": 1, "agentInfo": {"name": "demo", "version": "1"}}}))?;
-        project.line(&json!({"jsonrpc": "2.0", "id": 1, "method": "session/new", "params": {"cwd": project.root, "mcpServers": []}}))?;
-        project.line(&json!({"jsonrpc": "2.0", "id": 1, "result": {"sessionId": "s"}}))?;
+        project.begin("demo", "s")?;
         Ok(project)
+    }
+
+    /// Another trace begins: an agent opened the workspace in a session.
+    ///
+    /// # Errors
+    /// Never in practice.
+    pub fn begin(&mut self, agent: &str, session: &str) -> Result<()> {
+        self.trace.clear();
+        session.clone_into(&mut self.session);
+        let request = |id: u32, method: &str, params: Value| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        let result = |id: u32, result: Value| json!({"jsonrpc": "2.0", "id": id, "result": result});
+        let agent = json!({"name": agent, "version": "1"});
+        for line in [
+            request(0, "initialize", json!({"protocolVersion": 1})),
+            result(0, json!({"protocolVersion": 1, "agentInfo": agent})),
+            request(
+                1,
+                "session/new",
+                json!({"cwd": self.root, "mcpServers": []}),
+            ),
+            result(1, json!({"sessionId": session})),
+        ] {
+            self.line(&line)?;
+        }
+        Ok(())
     }
 
     /// Appends a message to the trace.
@@ -47,7 +71,8 @@ impl Project {
     }
 
     fn update(&mut self, update: &Value) -> Result<()> {
-        self.line(&json!({"jsonrpc": "2.0", "method": "session/update", "params": {"sessionId": "s", "update": update}}))
+        let params = json!({"sessionId": self.session, "update": update});
+        self.line(&json!({"jsonrpc": "2.0", "method": "session/update", "params": params}))
     }
 
     /// The user says something: a turn begins.
@@ -55,7 +80,8 @@ impl Project {
     /// # Errors
     /// Never in practice.
     pub fn prompt(&mut self, text: &str) -> Result<()> {
-        self.update(&json!({"sessionUpdate": "user_message_chunk", "content": {"type": "text", "text": text}}))
+        let content = json!({"type": "text", "text": text});
+        self.update(&json!({"sessionUpdate": "user_message_chunk", "content": content}))
     }
 
     /// A completed edit of a file, `old` to `new`; `None` makes the file.
@@ -88,7 +114,10 @@ impl Project {
     /// # Errors
     /// When it cannot be written.
     pub fn trace(&self) -> Result<String> {
-        let path = self.directory.path().join("trace.ndjson");
+        let path = self
+            .directory
+            .path()
+            .join(format!("{}.ndjson", self.session));
         fs::write(&path, &self.trace)?;
         Ok(path.to_string_lossy().into_owned())
     }

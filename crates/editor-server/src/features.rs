@@ -7,6 +7,7 @@ pub(crate) mod commands;
 pub(crate) mod content;
 pub(crate) mod diff;
 pub(crate) mod failure;
+pub(crate) mod files;
 pub(crate) mod go_to;
 pub(crate) mod hints;
 pub(crate) mod hover;

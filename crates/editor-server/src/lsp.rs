@@ -9,6 +9,7 @@ mod backend;
 mod capabilities;
 mod convert;
 mod error;
+mod files;
 mod outbox;
 pub(crate) mod position;
 mod requests;
