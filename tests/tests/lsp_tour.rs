@@ -208,8 +208,10 @@ fn the_extension_is_told_what_changes_and_nothing_twice() -> Result<()> {
 
     // Damage one hunk: it is placed afresh, and the file's counts are told, alone.
     client.insert(&a, 2, (6, 2), "x")?;
-    let hunks = client.expect("acpLens/didChangeHunks", |it| it["version"] == 2)?;
-    assert_ne!(hunks["hunks"][1]["state"], "inPlace");
+    client.expect("acpLens/didChangeHunks", |it| {
+        let hunks = it["hunks"].as_array().into_iter().flatten();
+        it["version"] == 2 && hunks.filter(|hunk| hunk["state"] == "inPlace").count() == 1
+    })?;
     let changed = client.expect("acpLens/didChangeActivity", |it| {
         it["files"][0]["hunks"]["inPlace"] == 1
     })?;
@@ -229,8 +231,10 @@ fn the_extension_is_told_what_changes_and_nothing_twice() -> Result<()> {
     let document = json!({"uri": a, "version": 3});
     let params = json!({"textDocument": document, "contentChanges": [change]});
     client.notify("textDocument/didChange", &params)?;
-    let hunks = client.expect("acpLens/didChangeHunks", |it| it["version"] == 3)?;
-    assert_eq!(hunks["hunks"][1]["state"], "inPlace");
+    client.expect("acpLens/didChangeHunks", |it| {
+        let hunks = it["hunks"].as_array().into_iter().flatten();
+        it["version"] == 3 && hunks.filter(|hunk| hunk["state"] == "inPlace").count() == 2
+    })?;
     client.finish()
 }
 
