@@ -224,8 +224,8 @@ fn the_extension_is_told_what_changes_and_nothing_twice() -> Result<()> {
 
     // Undo brings the state back.
     let (start, end) = (
-        json!({"line": 6, "character": 0}),
-        json!({"line": 6, "character": 1}),
+        json!({"line": 6, "character": 2}),
+        json!({"line": 6, "character": 3}),
     );
     let change = json!({"range": {"start": start, "end": end}, "text": ""});
     let document = json!({"uri": a, "version": 3});
