@@ -332,6 +332,27 @@ impl Client {
         Ok(lenses.iter().map(text).collect())
     }
 
+    /// Waits until the lenses of a document are as wanted: what the server takes in shows with the
+    /// next placing.
+    ///
+    /// # Errors
+    /// When they do not become so.
+    pub fn lenses_become(
+        &mut self,
+        uri: &str,
+        is_wanted: impl Fn(&[String]) -> bool,
+    ) -> Result<Vec<String>> {
+        let until = Instant::now() + DEADLINE;
+        loop {
+            let lenses = self.lenses(uri)?;
+            if is_wanted(&lenses) {
+                return Ok(lenses);
+            }
+            ensure!(Instant::now() < until, "the lenses stay {lenses:?}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
     /// Closes standard input without a word.
     pub fn hang_up(&mut self) {
         self.input = None;

@@ -194,16 +194,7 @@ fn settings_are_taken_as_they_come() -> Result<()> {
             "workspace/didChangeConfiguration",
             &json!({"settings": settings}),
         )?;
-        let mut seen = client.lenses(&a)?;
-        // A limit is taken in with the next placing, a trace when it is closed.
-        for _ in 0..200 {
-            if seen.len() == lenses {
-                break;
-            }
-            client.settle()?;
-            seen = client.lenses(&a)?;
-        }
-        assert_eq!(seen.len(), lenses, "{settings}: {seen:?}");
+        let seen = client.lenses_become(&a, |seen| seen.len() == lenses)?;
         if settings["maxFileLines"] == 1 {
             assert!(
                 seen[0].ends_with("(the file has 3 lines, hunks are shown up to 1)"),

@@ -246,8 +246,8 @@ fn two_agents_on_one_file_keep_their_hunks_apart() -> Result<()> {
     project.prompt("Whisper")?;
     project.edit("a.txt", Some("four\n"), "fo\n")?;
     let second = project.trace()?;
-    let settings = json!({"trace": first});
-    let mut client = Client::initialized(Abilities::Standard, &project.uri(""), &settings)?;
+    let mut client = Client::initialized(Abilities::Standard, &project.uri(""), &Value::Null)?;
+    client.request("acpLens/openTrace", &json!({"path": first}))?;
     let opened = client.request("acpLens/openTrace", &json!({"path": second}))?;
     assert_eq!(opened["sessions"][0]["agent"]["name"], "other");
     let a = project.uri("a.txt");
@@ -263,7 +263,7 @@ fn two_agents_on_one_file_keep_their_hunks_apart() -> Result<()> {
         ]
     );
     client.request("acpLens/closeTrace", &json!({"path": second}))?;
-    assert_eq!(client.lenses(&a)?.len(), 9);
+    client.lenses_become(&a, |lenses| lenses.len() == 9)?;
     client.failing("acpLens/closeTrace", &json!({"path": second}))?;
     client.finish()
 }
