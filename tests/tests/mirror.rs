@@ -1,5 +1,6 @@
 //! An agent in a tap, an ACP client that uses it, and editors that look on.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -108,7 +109,7 @@ fn listed(client: &mut Client) -> Result<String> {
             text += &word(&file["action"]);
             if let (Some(added), Some(removed)) = (file["added"].as_u64(), file["removed"].as_u64())
             {
-                text += &format!(" +{added} -{removed}");
+                write!(text, " +{added} -{removed}")?;
             }
             text.push('\n');
         }
@@ -275,6 +276,7 @@ impl<'a> Talk<'a> {
 
     fn ask(&mut self, method: &str, params: &Value) -> Result<Value> {
         use std::io::{BufRead as _, Write as _};
+
         self.last_id += 1;
         let id = self.last_id;
         let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});

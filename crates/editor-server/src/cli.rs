@@ -5,6 +5,7 @@
 
 mod demo;
 mod demo_agent;
+mod doctor;
 mod lsp;
 mod patch;
 mod replay;
@@ -29,6 +30,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Demo(demo::Args),
+    Doctor(doctor::Args),
     Lsp(lsp::Args),
     Patch(patch::Args),
     Replay(replay::Args),
@@ -67,6 +69,7 @@ pub(crate) type Outcome = Result<ExitCode, Failure>;
 pub fn run() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Demo(args) => demo::run(&args),
+        Command::Doctor(args) => doctor::run(&args),
         Command::Lsp(args) => lsp::run(&args),
         Command::Patch(args) => patch::run(args),
         Command::Replay(args) => replay::run(args),

@@ -2,6 +2,7 @@
 //!
 //! The agent itself speaks ACP and stands in `crate::acp::demo_agent`; here is what it does.
 
+pub(crate) mod editor;
 pub(crate) mod files;
 pub(crate) mod run;
 pub(crate) mod script;

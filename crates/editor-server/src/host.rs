@@ -4,7 +4,7 @@
 //! What editors want goes there as commands.
 
 mod agent;
-mod discover;
+pub(crate) mod discover;
 mod files;
 mod permission;
 mod prompt;
@@ -333,6 +333,7 @@ impl Host {
         if let Some(agent) = agents.get(&name) {
             return Ok(agent.commands.clone());
         }
+        let deadlines = self.handle.workspace().borrow().settings.deadlines;
         let Some(found) = found.get(&name) else {
             return Err(Failure::new(
                 ErrorKind::InvalidReference,
@@ -342,6 +343,7 @@ impl Host {
         let (commands, task) = Agent::start(
             name.clone(),
             found.command.clone(),
+            deadlines,
             self.handle.clone(),
             self.sessions.clone(),
         );

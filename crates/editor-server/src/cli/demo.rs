@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use activity_core::session::{Options, TimelineText};
 
 use super::{Failure, Outcome};
+use crate::demo::editor::{self, Editor};
 use crate::demo::run::{Places, work_in};
 use crate::replay::{self, Recording};
 
@@ -20,6 +21,9 @@ pub(super) struct Args {
     /// Keep the project and the recorded session, and say where they are.
     #[arg(long)]
     keep: bool,
+    /// Open this editor on the project, with the agent's changes shown in it.
+    #[arg(long, value_enum)]
+    editor: Option<Editor>,
 }
 
 /// Runs the subcommand.
@@ -43,6 +47,9 @@ pub(super) fn run(args: &Args) -> Outcome {
         .block_on(work_in(dir.path()))
         .map_err(|why| Failure::new(why.to_string(), "try again; with --keep the files stay"))?;
     let mut shown = show(&places);
+    if let Some(editor) = args.editor {
+        editor::open(editor, &places)?;
+    }
     if args.keep {
         let _ = dir.keep();
         shown = shown.and_then(|()| tell_places(&places));

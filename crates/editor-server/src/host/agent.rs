@@ -171,6 +171,7 @@ impl Agent {
     pub(super) fn start(
         name: String,
         command: AgentCommand,
+        deadlines: Deadlines,
         handle: Handle,
         sessions: Sessions,
     ) -> (mpsc::UnboundedSender<Command>, JoinHandle<()>) {
@@ -182,7 +183,7 @@ impl Agent {
             handle,
             sessions,
             started: Instant::now(),
-            machine: Machine::new(Deadlines::default()),
+            machine: Machine::new(deadlines),
             running: None,
             connection: LiveConnection::default(),
             capabilities: Value::Null,

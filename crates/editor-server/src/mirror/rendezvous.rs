@@ -83,6 +83,11 @@ impl Rendezvous {
         Ok(Self { dir })
     }
 
+    /// The directory.
+    pub(crate) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
     /// Listens on a new socket.
     pub(crate) fn listen(&self, role: Role) -> io::Result<Listening> {
         let name = format!("{}{}.sock", role.prefix(), unique_id());

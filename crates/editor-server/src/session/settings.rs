@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use activity_core::host::Deadlines;
 use activity_core::placing::Limits;
 use activity_core::profile::{Profile, ProfileChoice};
 use serde::Deserialize;
@@ -24,6 +25,8 @@ pub(crate) struct Settings {
     pub(crate) tap: bool,
     /// Agents by name.
     pub(crate) agents: BTreeMap<String, AgentCommand>,
+    /// How long agents may take.
+    pub(crate) deadlines: Deadlines,
     /// A recorded trace to show.
     pub(crate) trace: Option<String>,
 }
@@ -63,6 +66,32 @@ impl std::fmt::Debug for AgentCommand {
     }
 }
 
+/// How long agents may take, in milliseconds; what is missing has its default.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[expect(
+    clippy::struct_field_names,
+    reason = "the unit is part of the names of the settings"
+)]
+struct AgentDeadlines {
+    unacknowledged_ms: Option<u64>,
+    acknowledged_ms: Option<u64>,
+    start_ms: Option<u64>,
+    load_ms: Option<u64>,
+}
+
+impl From<AgentDeadlines> for Deadlines {
+    fn from(given: AgentDeadlines) -> Self {
+        let default = Self::default();
+        Self {
+            unacknowledged_ms: given.unacknowledged_ms.unwrap_or(default.unacknowledged_ms),
+            acknowledged_ms: given.acknowledged_ms.unwrap_or(default.acknowledged_ms),
+            start_ms: given.start_ms.unwrap_or(default.start_ms),
+            load_ms: given.load_ms.unwrap_or(default.load_ms),
+        }
+    }
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self {
@@ -73,6 +102,7 @@ impl Default for Settings {
             limits: Limits::default(),
             tap: true,
             agents: BTreeMap::new(),
+            deadlines: Deadlines::default(),
             trace: None,
         }
     }
@@ -101,6 +131,9 @@ impl Settings {
         members.take("tap", |it: Tap| settings.tap = it.enabled);
         members.take("tap.enabled", |it| settings.tap = it);
         members.take("agents", |it| settings.agents = it);
+        members.take("agentDeadlines", |it: AgentDeadlines| {
+            settings.deadlines = it.into();
+        });
         (settings, faults)
     }
 }

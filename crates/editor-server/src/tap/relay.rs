@@ -158,9 +158,10 @@ pub(super) fn relay(
             Err(_) => return RelayEnd::SenderClosed,
         };
         let bytes = buffer.get(..n).unwrap_or_default();
+        // First the copy: what the receiver says to these bytes comes after them then.
+        queue.offer(direction, bytes);
         if to.write_all(bytes).is_err() {
             return RelayEnd::ReceiverClosed;
         }
-        queue.offer(direction, bytes);
     }
 }

@@ -1,0 +1,75 @@
+//! An editor on the demo's project, with the changes of the recorded session shown in it.
+
+use std::io;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::json;
+
+use super::run::Places;
+use crate::cli::Failure;
+
+/// An editor that the demo can open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Editor {
+    /// Neovim 0.11 or newer; needs no plugin.
+    Nvim,
+    /// VS Code with the acp-lens extension.
+    Code,
+}
+
+/// The configuration with which a plain Neovim shows lenses.
+const NVIM_INIT: &str = include_str!("editor.lua");
+
+/// The file that is opened first: it has two hunks.
+const FIRST_FILE: &str = "receipt.py";
+
+/// Opens the editor, and waits until the person has closed it.
+pub(crate) fn open(editor: Editor, places: &Places) -> Result<(), Failure> {
+    let (program, command) = match editor {
+        Editor::Nvim => ("nvim", nvim(places)),
+        Editor::Code => ("code", code(places)),
+    };
+    let status = command.and_then(|mut command| command.status());
+    match status {
+        Ok(_) => Ok(()),
+        Err(why) if why.kind() == io::ErrorKind::NotFound => Err(Failure::new(
+            format!("there is no `{program}` on the PATH"),
+            "install it, or try the demo without --editor",
+        )),
+        Err(why) => Err(Failure::new(
+            format!("`{program}` cannot be opened: {why}"),
+            "try the demo without --editor",
+        )),
+    }
+}
+
+fn nvim(places: &Places) -> io::Result<Command> {
+    let init = places.trace.with_file_name("init.lua");
+    std::fs::write(&init, NVIM_INIT)?;
+    let mut command = Command::new("nvim");
+    command
+        .arg("--clean")
+        .arg("-u")
+        .arg(&init)
+        .arg(FIRST_FILE)
+        .current_dir(&places.workspace)
+        .env("ACP_LENS_DEMO_SERVER", std::env::current_exe()?)
+        .env("ACP_LENS_DEMO_TRACE", &places.trace);
+    Ok(command)
+}
+
+fn code(places: &Places) -> io::Result<Command> {
+    let settings = places.workspace.join(".vscode");
+    std::fs::create_dir_all(&settings)?;
+    let server: &Path = &std::env::current_exe()?;
+    let content = json!({"acpLens.trace": places.trace, "acpLens.server.path": server});
+    std::fs::write(settings.join("settings.json"), format!("{content:#}\n"))?;
+    let mut command = Command::new("code");
+    command
+        .args(["--new-window", "--wait"])
+        .arg(&places.workspace)
+        .arg("--goto")
+        .arg(places.workspace.join(FIRST_FILE));
+    Ok(command)
+}

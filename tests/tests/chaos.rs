@@ -1,0 +1,174 @@
+//! Agents that misbehave: the person is told what happened, the server lives on, and no process is
+//! left.
+
+use anyhow::{Context as _, Result};
+use e2e::client::{Abilities, Client};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// An editor whose settings name the misbehaving agent and a good one.
+struct Stage {
+    dir: TempDir,
+    editor: Client,
+}
+
+impl Stage {
+    fn new(mode: &str) -> Result<Self> {
+        let dir = tempfile::tempdir()?;
+        let program = env!("CARGO_BIN_EXE_chaos-agent");
+        let settings = json!({
+            "agents": {
+                "chaos": {"command": program, "args": [mode]},
+                "good": {"command": program, "args": ["good"]},
+            },
+            "agentDeadlines": {"unacknowledgedMs": 300, "acknowledgedMs": 600, "startMs": 1500},
+        });
+        let uri = format!("file://{}", dir.path().display());
+        let editor = Client::initialized(Abilities::Extension, &uri, &settings)?;
+        Ok(Self { dir, editor })
+    }
+
+    fn start(&mut self, agent: &str) -> Result<String> {
+        let params = json!({"agent": agent});
+        let started = self.editor.request("acpLens/session/new", &params)?;
+        let session = started["session"]["session"].as_str();
+        Ok(session.context("a session has a name")?.to_owned())
+    }
+
+    fn prompt(&mut self, session: &str) -> Result<()> {
+        let params = json!({"session": session, "text": "go"});
+        self.editor.request("acpLens/session/prompt", &params)?;
+        Ok(())
+    }
+
+    /// Waits until a turn of the session has ended.
+    fn ended(&mut self, session: &str) -> Result<Value> {
+        self.editor.expect("acpLens/didChangeSession", |it| {
+            it["session"] == session && (!it["stopReason"].is_null() || !it["error"].is_null())
+        })
+    }
+
+    fn files(&mut self, session: &str) -> Result<Vec<String>> {
+        let params = json!({"session": session});
+        let changes = self.editor.request("acpLens/changes", &params)?;
+        let files = changes["sessions"][0]["files"].as_array();
+        let path = |file: &Value| {
+            let path = file["file"]["relativePath"].as_str();
+            path.unwrap_or_default().to_owned()
+        };
+        Ok(files.into_iter().flatten().map(path).collect())
+    }
+
+    /// The good agent works as if nothing had happened, and the server ends with all its agents.
+    fn finish(mut self) -> Result<()> {
+        let session = self.start("good")?;
+        self.prompt(&session)?;
+        assert_eq!(self.ended(&session)?["stopReason"], "end_turn");
+        assert_eq!(self.files(&session)?, ["a.txt"]);
+        self.editor.finish()?;
+        drop(self.dir);
+        Ok(())
+    }
+}
+
+/// A session cannot be started, and the error says this.
+fn check_no_start(mode: &str, expect: &str) -> Result<()> {
+    let mut stage = Stage::new(mode)?;
+    let params = json!({"agent": "chaos"});
+    let error = stage.editor.failing("acpLens/session/new", &params)?;
+    let message = error["message"].as_str().unwrap_or_default();
+    assert!(message.contains(expect), "{mode}: {message}");
+    stage.finish()
+}
+
+/// A prompt ends with this stop reason, and the edit of it is listed.
+fn check_prompt(mode: &str, stop_reason: &str) -> Result<()> {
+    let mut stage = Stage::new(mode)?;
+    let session = stage.start("chaos")?;
+    stage.prompt(&session)?;
+    let ended = stage.ended(&session)?;
+    assert_eq!(ended["stopReason"], stop_reason, "{mode}: {ended}");
+    assert_eq!(stage.files(&session)?, ["a.txt"], "{mode}");
+    stage.finish()
+}
+
+/// A prompt ends with an error that says this, and the edit before it stays listed.
+fn check_broken_prompt(mode: &str, expect: &str) -> Result<()> {
+    let mut stage = Stage::new(mode)?;
+    let session = stage.start("chaos")?;
+    stage.prompt(&session)?;
+    let ended = stage.ended(&session)?;
+    let message = ended["error"].as_str().unwrap_or_default();
+    assert!(message.contains(expect), "{mode}: {ended}");
+    assert_eq!(stage.files(&session)?, ["a.txt"], "{mode}");
+    stage.finish()
+}
+
+#[test]
+fn it_dies_in_initialize() -> Result<()> {
+    check_no_start("dies-in-initialize", "exit status: 3")
+}
+
+#[test]
+fn it_hangs_in_initialize() -> Result<()> {
+    check_no_start("hangs-in-initialize", "did not answer in time")
+}
+
+#[test]
+fn it_dies_in_a_prompt() -> Result<()> {
+    check_broken_prompt("dies-in-prompt", "exit status: 5")
+}
+
+#[test]
+fn it_closes_its_output_and_lives_on() -> Result<()> {
+    check_broken_prompt("closes-output", "closed its standard output")
+}
+
+#[test]
+fn it_floods() -> Result<()> {
+    check_prompt("floods", "end_turn")
+}
+
+#[test]
+fn it_answers_twice() -> Result<()> {
+    check_prompt("answers-twice", "end_turn")
+}
+
+#[test]
+fn it_talks_of_unknown_sessions() -> Result<()> {
+    check_prompt("unknown-sessions", "end_turn")
+}
+
+#[test]
+fn it_prints_garbage() -> Result<()> {
+    check_prompt("prints-garbage", "end_turn")
+}
+
+#[test]
+fn it_goes_on_after_its_answer() -> Result<()> {
+    let mut stage = Stage::new("late-updates")?;
+    let session = stage.start("chaos")?;
+    stage.prompt(&session)?;
+    stage.editor.expect("acpLens/didChangeActivity", |it| {
+        it["files"]
+            .as_array()
+            .is_some_and(|files| !files.is_empty())
+    })?;
+    assert_eq!(stage.files(&session)?, ["a.txt"]);
+    stage.finish()
+}
+
+#[test]
+fn it_does_not_end_with_its_input() -> Result<()> {
+    check_prompt("ignores-end-of-input", "end_turn")
+}
+
+#[test]
+fn it_dies_while_it_loads() -> Result<()> {
+    let mut stage = Stage::new("dies-in-load")?;
+    let params = json!({"agent": "chaos", "sessionId": "s"});
+    let error = stage.editor.failing("acpLens/session/load", &params)?;
+    let message = error["message"].as_str().unwrap_or_default();
+    assert!(message.contains("exit status: 4"), "{message}");
+    stage.finish()
+}

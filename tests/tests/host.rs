@@ -1,0 +1,320 @@
+//! Agents that the server runs itself, from the editor's side.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use e2e::binary::acp_lens;
+use e2e::client::{Abilities, Client};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// A workspace, and an editor on it that knows some agents.
+struct Stage {
+    dir: TempDir,
+    editor: Client,
+}
+
+impl Stage {
+    /// `agents` are names with the arguments of this project's binary.
+    fn new(agents: &[(&str, &[&str])]) -> Result<Self> {
+        let dir = tempfile::tempdir()?;
+        let workspace = dir.path().join("till");
+        let before = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .parent()
+            .context("tests/ stands in the workspace")?
+            .join("crates/editor-server/src/demo/before");
+        std::fs::create_dir_all(workspace.join("notes"))?;
+        for name in [
+            "README.md",
+            "receipt.py",
+            "notes/todo.txt",
+            "notes/prices-2019.txt",
+        ] {
+            std::fs::copy(before.join(name), workspace.join(name))?;
+        }
+        let editor = editor(&workspace, agents)?;
+        Ok(Self { dir, editor })
+    }
+
+    /// The server ends, and another one takes its place.
+    fn restart(self, agents: &[(&str, &[&str])]) -> Result<Self> {
+        self.editor.finish()?;
+        let editor = editor(&self.dir.path().join("till"), agents)?;
+        Ok(Self {
+            dir: self.dir,
+            editor,
+        })
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join("till").join(name)
+    }
+
+    fn start(&mut self, agent: &str) -> Result<String> {
+        let started = self
+            .editor
+            .request("acpLens/session/new", &json!({"agent": agent}))?;
+        let session = started["session"]["session"].as_str();
+        Ok(session.context("a session has a name")?.to_owned())
+    }
+
+    /// Sends a prompt, and waits until its turn, the nth of the session, has ended.
+    fn prompt(&mut self, session: &str, turn: u64) -> Result<Value> {
+        let params = json!({"session": session, "text": format!("prompt {turn}")});
+        self.editor.request("acpLens/session/prompt", &params)?;
+        self.editor.expect("acpLens/didChangeSession", |it| {
+            it["session"] == session
+                && it["turnCount"].as_u64() >= Some(turn)
+                && !it["stopReason"].is_null()
+        })
+    }
+
+    /// The files of a session, each with its action.
+    fn files(&mut self, session: &str) -> Result<Vec<String>> {
+        let changes = self
+            .editor
+            .request("acpLens/changes", &json!({"session": session}))?;
+        let files = changes["sessions"][0]["files"].as_array();
+        let file = |file: &Value| {
+            let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+            format!(
+                "{} {}",
+                word(&file["file"]["relativePath"]),
+                word(&file["action"])
+            )
+        };
+        Ok(files.into_iter().flatten().map(file).collect())
+    }
+}
+
+/// An editor on this folder.
+fn editor(workspace: &Path, agents: &[(&str, &[&str])]) -> Result<Client> {
+    let mut settings = json!({"agents": {}});
+    for (name, arguments) in agents {
+        settings["agents"][name] = json!({"command": acp_lens()?, "args": arguments});
+    }
+    let uri = format!("file://{}", workspace.display());
+    Client::initialized(Abilities::Extension, &uri, &settings)
+}
+
+const TURN_ONE: [&str; 2] = ["discount.py created", "receipt.py modified"];
+
+#[test]
+fn a_session_from_the_first_prompt_to_the_end() -> Result<()> {
+    let mut stage = Stage::new(&[("scripted", &["demo-agent"])])?;
+    let agents = stage.editor.request("acpLens/agents", &json!({}))?;
+    let named = agents["agents"].as_array().context("agents")?;
+    let origins: Vec<_> = named
+        .iter()
+        .filter(|it| it["name"] == "scripted" || it["name"] == "demo")
+        .map(|it| it["origin"].clone())
+        .collect();
+    assert_eq!(origins, ["builtin", "settings"]);
+
+    let session = stage.start("scripted")?;
+    stage.prompt(&session, 1)?;
+    assert_eq!(stage.files(&session)?, TURN_ONE);
+    assert!(stage.path("discount.py").exists());
+
+    let over = stage.prompt(&session, 2)?;
+    assert_eq!(
+        (&over["state"], &over["stopReason"]),
+        (&json!("idle"), &json!("end_turn"))
+    );
+    assert_eq!(over["title"], "prompt 1");
+    assert_eq!(stage.files(&session)?.len(), 6);
+    assert!(!stage.path("notes/todo.txt").exists());
+
+    // The permission question stands in the timeline with its answer.
+    let subscribe = json!({"session": session, "subscribe": true});
+    let timeline = stage
+        .editor
+        .request("acpLens/session/subscribe", &subscribe)?;
+    let items = timeline["items"].as_array().context("items")?;
+    let asked = items.iter().find(|item| !item["permission"].is_null());
+    let permission = &asked.context("a call that was asked for")?["permission"];
+    assert_eq!(permission["outcome"]["optionId"], "allow");
+    stage.editor.finish()
+}
+
+#[test]
+fn an_agent_reads_what_the_person_sees_and_writes_the_file() -> Result<()> {
+    let mut stage = Stage::new(&[("scripted", &["demo-agent"])])?;
+    let path = stage.path("receipt.py");
+    let uri = format!("file://{}", path.display());
+    let unsaved = format!("# not saved\n{}", std::fs::read_to_string(&path)?);
+    stage.editor.open(&uri, &unsaved)?;
+    let session = stage.start("scripted")?;
+    stage.prompt(&session, 1)?;
+    let written = std::fs::read_to_string(&path)?;
+    assert!(written.starts_with("# not saved\n"), "{written}");
+    assert!(
+        written.contains("from discount import discount\n"),
+        "{written}"
+    );
+    stage.editor.finish()
+}
+
+#[test]
+fn a_rejected_patch_changes_nothing() -> Result<()> {
+    let mut stage = Stage::new(&[("scripted", &["demo-agent"])])?;
+    stage.editor.answers_permissions = false;
+    let session = stage.start("scripted")?;
+    stage.prompt(&session, 1)?;
+    let params = json!({"session": session, "text": "second"});
+    stage.editor.request("acpLens/session/prompt", &params)?;
+    let question = stage.editor.expect("acpLens/requestPermission", |_| true)?;
+    // Nobody else's question can be answered, and this one only once.
+    let permission = &question["permission"];
+    let wrong = json!({"session": session, "permission": "p0", "outcome": "cancelled"});
+    stage
+        .editor
+        .failing("acpLens/session/respondPermission", &wrong)?;
+    let reject = json!({"session": session, "permission": permission, "outcome": "selected", "optionId": "reject"});
+    stage
+        .editor
+        .request("acpLens/session/respondPermission", &reject)?;
+    stage
+        .editor
+        .failing("acpLens/session/respondPermission", &reject)?;
+    stage.editor.expect("acpLens/didChangeSession", |it| {
+        it["turnCount"] == 2 && it["stopReason"] == "end_turn"
+    })?;
+    assert_eq!(
+        stage.files(&session)?,
+        [
+            "discount.py created",
+            "receipt.py modified",
+            "README.md modified"
+        ]
+    );
+    assert!(stage.path("notes/todo.txt").exists());
+    stage.editor.finish()
+}
+
+#[test]
+fn a_cancelled_prompt_ends_and_the_next_one_works() -> Result<()> {
+    let mut stage = Stage::new(&[("scripted", &["demo-agent"])])?;
+    stage.editor.answers_permissions = false;
+    let session = stage.start("scripted")?;
+    stage.prompt(&session, 1)?;
+    let cancel = json!({"session": session});
+    let idle = stage.editor.failing("acpLens/session/cancel", &cancel)?;
+    assert_eq!(idle["data"]["kind"], "busy");
+    let params = json!({"session": session, "text": "second"});
+    stage.editor.request("acpLens/session/prompt", &params)?;
+    stage.editor.expect("acpLens/requestPermission", |_| true)?;
+    let busy = stage.editor.failing("acpLens/session/prompt", &params)?;
+    assert_eq!(busy["data"]["kind"], "busy");
+    stage.editor.request("acpLens/session/cancel", &cancel)?;
+    stage.editor.expect("acpLens/didChangeSession", |it| {
+        it["stopReason"] == "cancelled"
+    })?;
+    let over = stage.prompt(&session, 3)?;
+    assert_eq!(over["stopReason"], "end_turn");
+    stage.editor.finish()
+}
+
+#[test]
+fn two_agents_on_one_workspace_keep_their_hunks_apart() -> Result<()> {
+    let mut stage = Stage::new(&[("one", &["demo-agent"]), ("two", &["demo-agent"])])?;
+    let first = stage.start("one")?;
+    let second = stage.start("two")?;
+    stage.prompt(&first, 1)?;
+    // The second agent edits a file of its own: the first turn of the script fails on what the
+    // first agent has already changed, its second turn edits other files.
+    stage.prompt(&second, 1)?;
+    stage.prompt(&second, 2)?;
+    let uri = |stage: &Stage, name: &str| format!("file://{}", stage.path(name).display());
+    for (name, owner) in [("receipt.py", &first), ("README.md", &second)] {
+        let params = json!({"uri": uri(&stage, name), "withText": false});
+        let hunks = stage.editor.request("acpLens/hunks", &params)?;
+        let owners: Vec<_> = hunks["hunks"]
+            .as_array()
+            .context("hunks")?
+            .iter()
+            .filter(|hunk| hunk["state"] == "inPlace")
+            .map(|hunk| hunk["session"].as_str().unwrap_or_default())
+            .collect();
+        assert!(
+            !owners.is_empty() && owners.iter().all(|it| it == owner),
+            "{name}: {hunks}"
+        );
+    }
+    stage.editor.finish()
+}
+
+#[test]
+fn a_session_comes_back_in_another_server() -> Result<()> {
+    let kept = tempfile::tempdir()?;
+    let state_dir = kept.path().to_string_lossy().into_owned();
+    let agent: &[&str] = &["demo-agent", "--state-dir", &state_dir];
+    let mut stage = Stage::new(&[("scripted", agent)])?;
+    let session = stage.start("scripted")?;
+    stage.prompt(&session, 1)?;
+    let files = stage.files(&session)?;
+    let mut stage = stage.restart(&[("scripted", agent)])?;
+    let listed = stage
+        .editor
+        .request("acpLens/session/list", &json!({"agent": "scripted"}))?;
+    assert_eq!(listed["supported"], true);
+    let id = &listed["sessions"][0]["sessionId"];
+    let params = json!({"agent": "scripted", "sessionId": id});
+    let loaded = stage.editor.request("acpLens/session/load", &params)?;
+    let session = loaded["session"]["session"]
+        .as_str()
+        .context("a name")?
+        .to_owned();
+    assert_eq!(stage.files(&session)?, files);
+    let unknown = json!({"agent": "scripted", "sessionId": "demo-77"});
+    let error = stage.editor.failing("acpLens/session/load", &unknown)?;
+    assert_eq!(error["data"]["kind"], "agentFailed");
+    // What was loaded before is still there.
+    stage.prompt(&session, 2)?;
+    stage.editor.finish()
+}
+
+#[test]
+fn a_session_of_50_000_updates_becomes_visible_at_once() -> Result<()> {
+    let kept = tempfile::tempdir()?;
+    let mut stage = {
+        let state_dir = kept.path().to_string_lossy().into_owned();
+        Stage::new(&[("scripted", &["demo-agent", "--state-dir", &state_dir])])?
+    };
+    let cwd = stage.dir.path().join("till");
+    let mut text = format!("{}\n", json!({"cwd": cwd}));
+    for n in 0..25_000 {
+        let call = json!({"sessionUpdate": "tool_call", "toolCallId": format!("c{n}"), "title": "edit",
+            "kind": "edit", "status": "in_progress"});
+        let path = cwd.join(format!("file-{}.txt", n % 50));
+        let done = json!({"sessionUpdate": "tool_call_update", "toolCallId": format!("c{n}"),
+            "status": "completed", "content": [{"type": "diff", "path": path,
+            "oldText": format!("{n}\n"), "newText": format!("{}\n", n + 1)}]});
+        writeln!(text, "{call}\n{done}")?;
+    }
+    std::fs::write(kept.path().join("demo-1.ndjson"), text)?;
+    let params = json!({"agent": "scripted", "sessionId": "demo-1"});
+    let loaded = stage.editor.request("acpLens/session/load", &params)?;
+    assert_eq!(loaded["session"]["uniqueFileCount"], 50);
+    stage.editor.settle()?;
+    // One step from nothing to everything: no notification shows a part.
+    let counts: Vec<u64> = stage
+        .editor
+        .unread
+        .iter()
+        .filter(|it| it["method"] == "acpLens/didChangeActivity")
+        .flat_map(|it| {
+            it["params"]["sessions"]
+                .as_array()
+                .cloned()
+                .unwrap_or_default()
+        })
+        .filter_map(|session| session["uniqueFileCount"].as_u64())
+        .collect();
+    assert!(
+        counts.iter().all(|count| [0, 50].contains(count)),
+        "{counts:?}"
+    );
+    stage.editor.finish()
+}
