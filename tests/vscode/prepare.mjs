@@ -1,30 +1,48 @@
-// Writes the workspace of the tour and VS Code's settings: node prepare.mjs WORK
+// Writes the workspaces of the tour and VS Code's settings: node prepare.mjs WORK
 //
-// The workspace is that of a recorded session, as it was at the session's end; the trace gets the
-// workspace's own path in the place of the recorded one.
+// `recorded` is the workspace of a recorded session as it was at the session's end; the trace gets
+// the workspace's own path in the place of the recorded one. In `live` the demo agent will work.
 import fs from "node:fs";
 import path from "node:path";
 
 const [work] = process.argv.slice(2);
 const here = import.meta.dirname;
-const traces = path.join(here, "../fixtures/traces");
-const name = process.env.ACP_TRACE ?? "claude-agent-acp-0.101.0-automode";
-const workspace = path.join(work, "workspace");
+const binary = process.env.ACP_LENS_BIN;
 
-const files = JSON.parse(fs.readFileSync(path.join(traces, `${name}.files.json`), "utf8"));
-for (const [relative, text] of Object.entries(files.after)) {
-  const file = path.join(workspace, relative);
+function write(file, text) {
   fs.mkdirSync(path.dirname(file), { recursive: true });
   fs.writeFileSync(file, text);
 }
-fs.writeFileSync(path.join(work, "files.json"), JSON.stringify(files));
-const trace = fs.readFileSync(path.join(traces, `${name}.ndjson`), "utf8");
-fs.writeFileSync(path.join(work, "trace.ndjson"), trace.replaceAll("/tmp/ws", workspace));
 
-const settings = JSON.parse(fs.readFileSync(path.join(here, "settings.json"), "utf8"));
-settings["acpLens.server.path"] = process.env.ACP_LENS_BIN;
-settings["acpLens.trace"] = path.join(work, "trace.ndjson");
-fs.writeFileSync(
-  path.join(work, "data/User/settings.json"),
-  JSON.stringify(settings, null, 2),
+const recorded = path.join(work, "recorded");
+const traces = path.join(here, "../fixtures/traces");
+const name = "zed-codex-acp-0.16.0-auto";
+const files = JSON.parse(fs.readFileSync(path.join(traces, `${name}.files.json`), "utf8"));
+for (const [relative, text] of Object.entries(files.after)) {
+  write(path.join(recorded, relative), text);
+}
+write(path.join(work, "files.json"), JSON.stringify(files));
+const trace = path.join(work, "trace.ndjson");
+const text = fs.readFileSync(path.join(traces, `${name}.ndjson`), "utf8");
+write(trace, text.replaceAll("/tmp/ws", recorded));
+// A folder may name a recorded session of its own, once it is trusted.
+write(path.join(recorded, ".vscode/settings.json"), JSON.stringify({ "acpLens.trace": trace }));
+
+const demo = path.join(here, "../../crates/editor-server/src/demo/before");
+fs.cpSync(demo, path.join(work, "live"), { recursive: true });
+
+const settings = {
+  ...JSON.parse(fs.readFileSync(path.join(here, "settings.json"), "utf8")),
+  "acpLens.agents": {
+    demo: {
+      command: binary,
+      args: ["demo-agent", "--state-dir", path.join(work, "agent"), "--pace", "15"],
+    },
+  },
+};
+write(path.join(work, "data/User/settings.json"), JSON.stringify(settings, null, 2));
+// A path belongs to the machine that the server runs on, which a person's own settings do not know.
+write(
+  path.join(work, "data/Machine/settings.json"),
+  JSON.stringify({ "acpLens.server.path": binary }),
 );

@@ -1,27 +1,42 @@
 // Driving VS Code's workbench in a browser: opening, finding, waiting, taking pictures.
-import { createRequire } from "node:module";
 import fs from "node:fs";
+import { createRequire } from "node:module";
 import os from "node:os";
 import path from "node:path";
 
 const { chromium } = createRequire(path.join(process.env.NODE_PATH, "x.js"))("playwright-core");
 
+/** How long anything may take. A machine that is busy with other things is slow, not wrong. */
+const PATIENCE_MS = 20_000;
+/** After so many failures the rest would only fail as well, slowly. */
+const MAX_FAILURES = Number(process.env.TOUR_MAX_FAILURES ?? 5);
+
+/** VS Code draws spaces as no-break spaces. */
+const plain = (text) => (text ?? "").replaceAll("\u00a0", " ").replaceAll(/[\u200b-\u200d]/g, "");
+
+/** The tour is given up. */
+export class TooMany extends Error {}
+
 export class Workbench {
-  constructor(context, page, shots, profile) {
+  passed = 0;
+  failed = 0;
+  /** What the page wrote to its console. */
+  console = [];
+
+  constructor({ context, page, shots, profile }) {
     this.context = context;
     this.page = page;
     this.shots = shots;
     this.profile = profile;
-    this.passed = 0;
-    this.failed = 0;
   }
 
-  static async open(url, shots) {
+  static async launch(shots) {
     const profile = fs.mkdtempSync(path.join(os.tmpdir(), "acp-lens-chromium-"));
     const context = await chromium.launchPersistentContext(profile, {
       executablePath: process.env.CHROMIUM,
       headless: true,
       viewport: { width: 1280, height: 800 },
+      permissions: ["clipboard-read", "clipboard-write"],
       args: [
         "--no-sandbox",
         "--disable-gpu",
@@ -33,13 +48,19 @@ export class Workbench {
       ],
     });
     const page = context.pages()[0] ?? (await context.newPage());
-    page.setDefaultTimeout(60_000);
-    const workbench = new Workbench(context, page, shots, profile);
-    workbench.console = [];
+    page.setDefaultTimeout(PATIENCE_MS);
+    const workbench = new Workbench({ context, page, shots, profile });
     page.on("console", (message) => workbench.console.push(message.text().slice(0, 300)));
-    await page.goto(url);
-    await page.waitForSelector(".monaco-workbench .part.activitybar");
+    // A page that asks before it is left would wait for ever.
+    page.on("dialog", (dialog) => dialog.accept().catch(() => undefined));
     return workbench;
+  }
+
+  /** Opens a folder in the page, in the place of the one before. */
+  async open(url) {
+    await this.page.goto(url);
+    await this.page.locator(".monaco-workbench .part.activitybar").waitFor();
+    await this.page.locator(".monaco-workbench .part.statusbar").waitFor();
   }
 
   async close() {
@@ -47,110 +68,248 @@ export class Workbench {
     fs.rmSync(this.profile, { recursive: true, force: true });
   }
 
-  shot(name) {
-    return this.page.screenshot({ path: path.join(this.shots, `${name}.png`) });
-  }
-
-  /** One step of the tour: it counts, has a picture, and the tour goes on after a failure. */
+  /** One step: it counts, has a picture, and the tour goes on after a failure. */
   async step(name, run) {
     const slug = name.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
     const number = String(this.passed + this.failed + 1).padStart(2, "0");
+    const start = Date.now();
     try {
       await run();
       this.passed += 1;
-      console.log(`ok - ${name}`);
-      await this.shot(`${number}-${slug}`);
+      console.log(`ok - ${name} (${((Date.now() - start) / 1000).toFixed(1)} s)`);
+      await this.page.screenshot({ path: path.join(this.shots, `${number}-${slug}.png`) });
     } catch (error) {
       this.failed += 1;
       console.log(`not ok - ${name}\n    ${String(error.stack ?? error).replaceAll("\n", "\n    ")}`);
-      await this.shot(`${number}-${slug}-failed`).catch(() => undefined);
+      await this.page
+        .screenshot({ path: path.join(this.shots, `${number}-${slug}-failed.png`) })
+        .catch(() => undefined);
+      await this.page.keyboard.press("Escape").catch(() => undefined);
+      if (this.failed >= MAX_FAILURES) {
+        throw new TooMany();
+      }
     }
+  }
+
+  /** Waits until `condition` gives something, and gives that. */
+  async until(what, condition, ms = PATIENCE_MS) {
+    const end = Date.now() + ms;
+    let last;
+    do {
+      last = await condition();
+      if (last) {
+        return last;
+      }
+      await this.page.waitForTimeout(50);
+    } while (Date.now() < end);
+    throw new Error(`timed out waiting for ${what}; last value: ${JSON.stringify(last)}`);
+  }
+
+  /** Waits until `read` gives something that `check` accepts; says what it gave last if not. */
+  async eventually(what, read, check) {
+    let last;
+    const holds = async () => {
+      last = await read();
+      return check(last);
+    };
+    await this.until(what, holds).catch(() => {
+      throw new Error(`timed out waiting for ${what}; it was ${JSON.stringify(last)}`);
+    });
+    return last;
+  }
+
+  /** Changes a file of settings while the editor runs; `undefined` takes one away. */
+  settings(file, change) {
+    const settings = JSON.parse(fs.readFileSync(file, "utf8"));
+    fs.writeFileSync(file, JSON.stringify({ ...settings, ...change }, null, 2));
+  }
+
+  // The palette and other pickers
+
+  get picker() {
+    return this.page.locator(".quick-input-widget:visible");
+  }
+
+  pickerRows(text) {
+    return this.picker.locator(".quick-input-list .monaco-list-row", text ? { hasText: text } : {});
   }
 
   /** Runs a command by its title in the palette. */
   async command(title) {
     await this.page.keyboard.press("F1");
-    const input = this.page.locator(".quick-input-widget input.input");
-    await input.waitFor();
-    await input.fill(`>${title}`);
-    await this.page
-      .locator(".quick-input-list .monaco-list-row", { hasText: title })
-      .first()
+    await this.picker.locator("input.input").fill(`>${title}`);
+    await this.picker
+      .locator(".quick-input-list .monaco-list-row.focused", { hasText: title })
       .waitFor();
     await this.page.keyboard.press("Enter");
   }
 
-  /** Opens a file by its name, as a person would. */
-  async openFile(name) {
+  /** Opens a file by its path in the folder, as a person would. */
+  async openFile(relative) {
+    const name = path.basename(relative);
     await this.page.keyboard.press("Control+p");
-    const input = this.page.locator(".quick-input-widget input.input");
-    await input.waitFor();
-    await input.fill(name);
-    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: path.basename(name) }).first().waitFor();
+    await this.picker.locator("input.input").fill(relative);
+    await this.picker
+      .locator(".quick-input-list .monaco-list-row.focused", { hasText: name })
+      .waitFor();
     await this.page.keyboard.press("Enter");
-    await this.page.locator(".tab.active", { hasText: path.basename(name) }).waitFor();
+    await this.eventually("the file's tab", () => this.activeTab(), (tab) => tab === name);
+    await this.focusText();
   }
+
+  // The editor
 
   /** Puts the focus into the text: VS Code draws fresh lenses only for a focused editor. */
   async focusText() {
-    await this.page.locator(".editor-instance .view-line").first().click();
+    await this.page.locator(".editor-instance .view-line").last().click();
   }
 
-  /** Text of the lenses, from top to bottom. */
+  /** The lenses of an editor from top to bottom, each with the text of the line below it. */
   async lenses() {
-    const all = await this.page.locator(".codelens-decoration").evaluateAll((nodes) =>
-      nodes
-        .map((node) => ({ top: node.getBoundingClientRect().top, text: node.textContent }))
-        .sort((a, b) => a.top - b.top)
-        .map((each) => each.text.replaceAll("\u00a0", " ")),
-    );
-    return all;
-  }
-
-  /** For each lens the text of the line below it. */
-  async linesBelowLenses() {
-    return this.page.evaluate(() => {
-      const rect = (node) => node.getBoundingClientRect();
-      const lines = [...document.querySelectorAll(".editor-instance .view-line")].map((node) => ({
-        top: rect(node).top,
-        text: node.textContent.replaceAll("\u00a0", " "),
-      }));
+    const found = await this.page.evaluate(() => {
+      const top = (node) => node.getBoundingClientRect().top;
+      const lines = [...document.querySelectorAll(".editor-instance .view-line")]
+        .map((node) => ({ top: top(node), text: node.textContent }))
+        .sort((a, b) => a.top - b.top);
       return [...document.querySelectorAll(".codelens-decoration")]
         .filter((node) => node.textContent)
-        .map((node) => {
-          const below = lines
-            .filter((line) => line.top > rect(node).top + 2)
-            .sort((a, b) => a.top - b.top)[0];
-          return { lens: node.textContent.replaceAll("\u00a0", " "), line: below?.text ?? null };
-        });
+        .map((node) => ({
+          top: top(node),
+          lens: node.textContent,
+          line: lines.find((line) => line.top > top(node) + 2)?.text ?? null,
+          live: node.querySelector("a") !== null,
+        }))
+        .sort((a, b) => a.top - b.top);
     });
+    return found.map(({ lens, line, live }) => ({ lens: plain(lens), line: plain(line), live }));
   }
 
-  rows(text) {
-    return this.page.locator(".pane-body .monaco-list-row", text ? { hasText: text } : {});
+  /** The lines of the editor that have one of the extension's gutter marks, and which. */
+  async gutter() {
+    const found = await this.page.evaluate(() => {
+      const top = (node) => node.getBoundingClientRect().top;
+      const lines = [...document.querySelectorAll(".editor-instance .view-line")];
+      return [...document.querySelectorAll(".editor-instance .glyph-margin-widgets .cgmr")]
+        .map((node) => ({
+          kind: /gutter(?:%2F|\/)(\w+)-/.exec(getComputedStyle(node).backgroundImage)?.[1] ?? null,
+          line: lines.find((line) => Math.abs(top(line) - top(node)) < 6)?.textContent ?? null,
+        }))
+        .filter((mark) => mark.kind);
+    });
+    return found.map(({ kind, line }) => ({ kind, line: plain(line) }));
   }
 
-  async until(what, condition, ms = 30_000) {
-    const end = Date.now() + ms;
-    let last;
-    while (Date.now() < end) {
-      last = await condition();
-      if (last) {
-        return last;
-      }
-      await this.page.waitForTimeout(100);
-    }
-    throw new Error(`timed out waiting for ${what}; last value: ${JSON.stringify(last)}`);
+  /** Clicks one of the commands of a lens. */
+  async clickLens(title, n = 0) {
+    await this.focusText();
+    await this.page.locator(".codelens-decoration a", { hasText: title }).nth(n).click();
   }
 
-  /** The line and column that the status bar shows, from 1. */
-  async cursor() {
-    const text = await this.page.locator("#status\\.editor\\.selection").textContent();
+  /** Where the cursor is: the active tab, and line and column from 1, as the status bar says. */
+  async place() {
+    const text = await this.page
+      .locator("#status\\.editor\\.selection")
+      .textContent({ timeout: 500 })
+      .catch(() => "");
     const match = /Ln (\d+), Col (\d+)/.exec(text ?? "");
-    return match ? { line: Number(match[1]), column: Number(match[2]) } : null;
+    return match ? `${await this.activeTab()}:${match[1]}:${match[2]}` : null;
   }
 
+  /** The title of the active tab, without what a screen reader hears besides. */
   async activeTab() {
-    return (await this.page.locator(".tab.active .label-name").first().textContent()) ?? "";
+    const label = await this.page
+      .locator(".editor-group-container.active .tab.active")
+      .first()
+      .getAttribute("aria-label", { timeout: 500 })
+      .catch(() => "");
+    return plain(label).replace(/(, (preview|readonly|pinned|Editor Group \d+))+$/, "");
+  }
+
+  /** The lines of the left and the right side of the diff editor. */
+  async diffSides() {
+    const side = async (name) =>
+      (
+        await this.page.locator(`.monaco-diff-editor .editor.${name} .view-line`).allTextContents()
+      ).map(plain);
+    return { before: await side("original"), after: await side("modified") };
+  }
+
+  // The side bar
+
+  /** Shows a view container. A click on the one that is shown would hide it. */
+  async sideBar(title) {
+    const shown = this.page.locator(".part.sidebar .composite.title .title-label", {
+      hasText: title,
+    });
+    if (!(await shown.isVisible())) {
+      const item = this.page.locator(".activitybar .action-item", {
+        has: this.page.locator(`a[aria-label^="${title}"]`),
+      });
+      await item.click({ position: { x: 8, y: 8 } });
+      // Else its tooltip stands in the pictures.
+      await this.page.mouse.move(900, 600);
+    }
+    await shown.waitFor();
+  }
+
+  /** Rows of the views in the side bar. */
+  rows(text) {
+    return this.page.locator(
+      ".part.sidebar .pane-body .monaco-list-row",
+      text === undefined ? {} : { hasText: text },
+    );
+  }
+
+  /** What a screen reader says for every row that is shown. */
+  async rowLabels() {
+    return this.rows().evaluateAll((rows) =>
+      rows
+        .map((row) => ({ index: Number(row.dataset.index), label: row.getAttribute("aria-label") }))
+        .sort((a, b) => a.index - b.index)
+        .map((row) => row.label),
+    );
+  }
+
+  /** Clicks one of the buttons that a row shows under the pointer. */
+  async rowAction(row, title) {
+    await row.hover();
+    await row.locator(`.action-label[aria-label="${title}"]`).click();
+  }
+
+  /** Clicks a button in the title of a view; it is there while the pointer is over the view. */
+  async viewAction(view, title) {
+    const pane = this.page.locator(".part.sidebar .pane", {
+      has: this.page.locator(`.pane-header[aria-label^="${view}"]`),
+    });
+    await pane.locator(".pane-header").hover();
+    await pane.locator(`.pane-header .action-label[aria-label="${title}"]`).click();
+  }
+
+  // The rest
+
+  /** The number on a container's icon. */
+  async badge(title) {
+    const item = this.page.locator(".activitybar .action-item", {
+      has: this.page.locator(`a[aria-label^="${title}"]`),
+    });
+    const text = await item
+      .locator(".badge-content")
+      .textContent({ timeout: 500 })
+      .catch(() => "");
+    return Number(text || 0);
+  }
+
+  /** The status bar item of the extension. */
+  get status() {
+    return this.page.locator('.part.statusbar [id$="acpLens.status"]');
+  }
+
+  notification(text) {
+    return this.page.locator(".notification-toast", { hasText: text });
+  }
+
+  /** The page of the session view. */
+  get sessionPage() {
+    return this.page.frameLocator("iframe.webview").frameLocator("iframe#active-frame");
   }
 }

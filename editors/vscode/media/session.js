@@ -207,7 +207,7 @@
     const message = event.data;
     if (message.type === "items") items(message);
     else if (message.type === "state") show(message);
-    else if (message.type === "focus") prompt.focus();
+    else if (message.type === "focus") (form.hidden ? timeline : prompt).focus();
     // What could not be sent is not lost.
     else if (message.type === "sent" && !message.ok) prompt.value = message.text;
   });

@@ -20,8 +20,8 @@ function runs(path: string): boolean {
 
 export function findBinary(context: vscode.ExtensionContext): Binary {
   const setting = vscode.workspace.getConfiguration("acpLens").get("server.path", "").trim();
-  // A workspace that is not trusted must not choose what is run.
-  if (setting && vscode.workspace.isTrusted) {
+  // VS Code leaves out what a workspace says here until it is trusted (`restrictedConfigurations`).
+  if (setting) {
     const path = setting.replace(/^~(?=[\\/])/, process.env.HOME ?? "~");
     // A binary that was asked for is the only one: another in its place would surprise.
     return isAbsolute(path) && runs(path)

@@ -17,7 +17,7 @@ import { SessionView } from "./views/session.ts";
 import { Status } from "./views/status.ts";
 
 export function activate(extension: vscode.ExtensionContext): void {
-  const store = new Store();
+  const store = new Store((uri) => vscode.Uri.parse(uri).toString());
   const permissions = new Permissions();
   const status = new Status(store);
   const decorations = new FileDecorations(store);
@@ -29,6 +29,7 @@ export function activate(extension: vscode.ExtensionContext): void {
     changes.refresh();
     status.update();
     sessionView.update();
+    updateContext(store);
     decorations.refresh(change.reset || change.sessions.length > 0 ? undefined : change.uris);
     if (change.uris.length > 0 || change.reset) {
       documents.refresh();
@@ -84,6 +85,7 @@ export function activate(extension: vscode.ExtensionContext): void {
         decorations.refresh();
       }
     }),
+    vscode.window.onDidChangeActiveTextEditor(() => updateContext(store)),
     vscode.workspace.onDidGrantWorkspaceTrust(() => server.pushSettings()),
     ...registerChanges(context),
     ...registerSessions(context),
@@ -91,8 +93,18 @@ export function activate(extension: vscode.ExtensionContext): void {
     ...registerGeneral(context),
   );
 
-  // The server knows running taps, so it starts with the window; this does not wait for it.
-  void server.client();
+  // The server knows running taps, so it starts with the window, but after the window is there.
+  setImmediate(() => void server.client());
+}
+
+/**
+ * Whether an agent changed the file of the active editor. The keys of the jumps hang on it, so that
+ * in all other files they are git's.
+ */
+function updateContext(store: Store): void {
+  const uri = vscode.window.activeTextEditor?.document.uri;
+  const changed = uri !== undefined && store.fileOf(uri.toString()) !== null;
+  void vscode.commands.executeCommand("setContext", "acpLens.editorChanged", changed);
 }
 
 function registerGeneral(context: Context): vscode.Disposable[] {

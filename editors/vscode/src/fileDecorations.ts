@@ -32,11 +32,7 @@ export class FileDecorations implements vscode.FileDecorationProvider, vscode.Di
     ) {
       return undefined;
     }
-    const wanted = uri.toString();
-    const last = this.#store.sessions
-      .flatMap((entry) => [...entry.files.values()])
-      .filter((file) => vscode.Uri.parse(file.uri).toString() === wanted)
-      .at(-1);
+    const last = this.#store.fileOf(uri.toString());
     if (!last) {
       return undefined;
     }

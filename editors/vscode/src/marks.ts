@@ -60,10 +60,11 @@ export class Marks implements vscode.Disposable {
     this.#disposables.push(
       vscode.window.onDidChangeVisibleTextEditors((editors) => {
         for (const editor of editors) {
+          // An editor that shows a document again has none of the marks that moved with its text.
+          void this.#fresh(editor.document);
           this.#draw(editor);
         }
       }),
-      vscode.window.onDidChangeActiveTextEditor(() => this.#updateContext()),
       vscode.workspace.onDidCloseTextDocument((document) => {
         this.#hunks.delete(document.uri.toString());
       }),
@@ -84,7 +85,6 @@ export class Marks implements vscode.Disposable {
         this.#draw(editor);
       }
     }
-    this.#updateContext();
   }
 
   clear(): void {
@@ -92,7 +92,6 @@ export class Marks implements vscode.Disposable {
     for (const editor of vscode.window.visibleTextEditors) {
       this.#draw(editor);
     }
-    this.#updateContext();
   }
 
   toggle(): void {
@@ -119,19 +118,24 @@ export class Marks implements vscode.Disposable {
 
   /** The hunk at the cursor, asked afresh if the text moved since. */
   async atCursor(editor: vscode.TextEditor): Promise<Hunk | null> {
-    const known = this.#hunks.get(editor.document.uri.toString());
-    let hunks = known?.hunks ?? [];
-    if (known && known.version !== editor.document.version) {
-      const answer = await this.#server.requestQuietly<HunksResult>(method.hunks, {
-        uri: editor.document.uri.toString(),
-        withText: false,
-      });
-      if ("result" in answer) {
-        this.set(answer.result);
-        hunks = answer.result.hunks;
-      }
-    }
+    await this.#fresh(editor.document);
+    const hunks = this.hunks(editor.document.uri);
     return hunkAt(hunks, editor.selection.active.line, editor.document.lineCount);
+  }
+
+  /** Asks for the hunks of a document whose text moved since they were told. */
+  async #fresh(document: vscode.TextDocument): Promise<void> {
+    const known = this.#hunks.get(document.uri.toString());
+    if (!known || known.version === document.version) {
+      return;
+    }
+    const answer = await this.#server.requestQuietly<HunksResult>(method.hunks, {
+      uri: document.uri.toString(),
+      withText: false,
+    });
+    if ("result" in answer) {
+      this.set(answer.result);
+    }
   }
 
   #draw(editor: vscode.TextEditor): void {
@@ -154,12 +158,6 @@ export class Marks implements vscode.Disposable {
     for (const editor of vscode.window.visibleTextEditors) {
       this.#draw(editor);
     }
-  }
-
-  #updateContext(): void {
-    const editor = vscode.window.activeTextEditor;
-    const has = editor ? this.hunks(editor.document.uri).some((hunk) => hunk.range) : false;
-    void vscode.commands.executeCommand("setContext", "acpLens.editorHasHunks", has);
   }
 
   dispose(): void {

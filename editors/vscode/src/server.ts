@@ -1,14 +1,11 @@
 /** The running server: start, restart with growing pauses, requests, and what it says. */
 
 import * as vscode from "vscode";
-import {
-  type CancellationToken,
-  CloseAction,
-  ErrorAction,
+import type {
+  CancellationToken,
   LanguageClient,
-  type LanguageClientOptions,
-  ResponseError,
-  type StaticFeature,
+  LanguageClientOptions,
+  StaticFeature,
 } from "vscode-languageclient/node";
 import { findBinary } from "./binary.ts";
 import { t } from "./l10n.ts";
@@ -24,6 +21,8 @@ import {
   type TimelineUpdate,
 } from "./protocol.ts";
 import { serverSettings } from "./settings.ts";
+
+type Library = typeof import("vscode-languageclient/node");
 
 /** Who wants to know what the server says. */
 export interface Listener {
@@ -112,7 +111,7 @@ export class Server implements vscode.Disposable {
     try {
       return { result: await client.sendRequest<T>(name, params) };
     } catch (error) {
-      const data = error instanceof ResponseError ? (error.data as { kind?: string }) : undefined;
+      const { data } = error as { data?: { kind?: string } };
       return {
         message: error instanceof Error ? error.message : String(error),
         kind: data?.kind ?? null,
@@ -158,7 +157,14 @@ export class Server implements vscode.Disposable {
     }
     this.#path = binary.path;
     const run = { command: binary.path, args: ["lsp"] };
-    const client = new LanguageClient("acpLens", "acp-lens", { run, debug: run }, this.#options());
+    // The library is most of the extension's code: it is read when the window is up already.
+    const library = await import("vscode-languageclient/node");
+    const client = new library.LanguageClient(
+      "acpLens",
+      "acp-lens",
+      { run, debug: run },
+      this.#options(library),
+    );
     client.registerFeature(extensionCapability);
     this.#listen(client);
     try {
@@ -198,7 +204,7 @@ export class Server implements vscode.Disposable {
     return client;
   }
 
-  #options(): LanguageClientOptions {
+  #options({ CloseAction, ErrorAction }: Library): LanguageClientOptions {
     return {
       documentSelector: [{ scheme: "file" }],
       initializationOptions: serverSettings(),

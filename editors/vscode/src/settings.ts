@@ -4,7 +4,6 @@ import * as vscode from "vscode";
 
 export function serverSettings(): Record<string, unknown> {
   const config = vscode.workspace.getConfiguration("acpLens");
-  const trusted = vscode.workspace.isTrusted;
   return {
     codeLens: config.get("codeLens"),
     diagnostics: "off",
@@ -13,8 +12,9 @@ export function serverSettings(): Record<string, unknown> {
     maxFileLines: config.get("maxFileLines"),
     maxFileBytes: config.get("maxFileBytes"),
     tap: { enabled: config.get("tap.enabled") },
-    // What a workspace may name only once it is trusted: programs to run and files to read.
-    agents: trusted ? config.get("agents") : {},
-    trace: trusted ? (config.get<string | null>("trace") ?? null) : null,
+    // No agent is started where the workspace is not trusted. What the workspace itself says about
+    // agents and traces VS Code leaves out until then (`restrictedConfigurations`).
+    agents: vscode.workspace.isTrusted ? config.get("agents") : {},
+    trace: config.get<string | null>("trace") ?? null,
   };
 }

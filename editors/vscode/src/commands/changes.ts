@@ -3,7 +3,6 @@
 import * as vscode from "vscode";
 import type { Context } from "../context.ts";
 import { t } from "../l10n.ts";
-import type { Store } from "../model/store.ts";
 import { counts, LETTER, sessionTitle } from "../model/text.ts";
 import { files } from "../model/tree.ts";
 import {
@@ -99,17 +98,6 @@ async function openDiff(
   );
 }
 
-/** The file that the newest session knows for an editor. */
-function newest(store: Store, uri: vscode.Uri): FileInfo | null {
-  const wanted = uri.toString();
-  return (
-    store.sessions
-      .flatMap((entry) => [...entry.files.values()])
-      .filter((file) => vscode.Uri.parse(file.uri).toString() === wanted)
-      .at(-1) ?? null
-  );
-}
-
 async function diffAtCursor(context: Context, argument: LensArgument | undefined, whole: boolean) {
   const editor = vscode.window.activeTextEditor;
   const named = argument?.hunk ? context.marks.byId(argument.hunk) : null;
@@ -121,13 +109,7 @@ async function diffAtCursor(context: Context, argument: LensArgument | undefined
   }
   const hunk = named?.hunk ?? (editor ? await context.marks.atCursor(editor) : null);
   const uri = named ? vscode.Uri.parse(named.uri) : editor?.document.uri;
-  const file = uri
-    ? hunk
-      ? (context.store
-          .filesOf(named?.uri ?? uri.toString())
-          .find((candidate) => candidate.session === hunk.session) ?? newest(context.store, uri))
-      : newest(context.store, uri)
-    : null;
+  const file = uri ? context.store.fileOf(uri.toString(), hunk?.session) : null;
   if (!file) {
     vscode.window.setStatusBarMessage(t("No agent changed this file."), 4000);
     return;
@@ -266,20 +248,26 @@ async function pickChange(context: Context): Promise<void> {
   pick.busy = false;
   let moved = false;
   let accepted = false;
-  pick.onDidChangeActive(async ([item]) => {
+  let hidden = false;
+  // One preview at a time, and none that the person has already left again.
+  let previews = Promise.resolve();
+  pick.onDidChangeActive(([item]) => {
     // The first row is active from the start; only a person's move shows something.
     if (!moved) {
       moved = true;
       return;
     }
-    if (item?.file && item.file.action !== "deleted") {
-      await peek(item).catch(() => undefined);
-    }
+    previews = previews.then(() =>
+      item?.file && item.file.action !== "deleted" && item === pick.activeItems[0] && !hidden
+        ? peek(item).catch(() => undefined)
+        : undefined,
+    );
   });
   pick.onDidAccept(async () => {
     const item = pick.selectedItems[0];
     accepted = true;
     pick.hide();
+    await previews;
     if (!item?.file) {
       return;
     }
@@ -290,7 +278,9 @@ async function pickChange(context: Context): Promise<void> {
     }
   });
   pick.onDidHide(async () => {
+    hidden = true;
     pick.dispose();
+    await previews;
     if (!accepted && moved && before) {
       await vscode.window.showTextDocument(before.document, {
         viewColumn: before.viewColumn ?? vscode.ViewColumn.Active,

@@ -8,6 +8,8 @@ export interface SessionEntry {
   turns: Map<string, TurnInfo>;
   /** Files by relative path, in order of first activity. */
   files: Map<string, FileInfo>;
+  /** The same files by uri, as the editor writes it. */
+  byUri: Map<string, FileInfo>;
 }
 
 /** What a change of the store was about, so that views redraw only what they must. */
@@ -22,6 +24,12 @@ export interface StoreChange {
 export class Store {
   #revision = 0;
   #sessions = new Map<string, SessionEntry>();
+  readonly #normal: (uri: string) => string;
+
+  /** `normal` writes a uri of the server as the editor does, so that the two can be compared. */
+  constructor(normal: (uri: string) => string = (uri) => uri) {
+    this.#normal = normal;
+  }
 
   get revision(): number {
     return this.#revision;
@@ -57,8 +65,11 @@ export class Store {
       this.#sessions.get(turn.session)?.turns.set(turn.turn, turn);
     }
     const uris = new Set<string>();
-    for (const file of change.files) {
-      this.#sessions.get(file.session)?.files.set(file.file.relativePath, file);
+    for (const given of change.files) {
+      const file = { ...given, uri: this.#normal(given.uri) };
+      const entry = this.#sessions.get(file.session);
+      entry?.files.set(file.file.relativePath, file);
+      entry?.byUri.set(file.uri, file);
       uris.add(file.uri);
     }
     return {
@@ -91,26 +102,28 @@ export class Store {
 
   /** Files that agents changed, each once, whatever the number of sessions. */
   changedUris(): Set<string> {
-    const uris = new Set<string>();
-    for (const entry of this.#sessions.values()) {
-      for (const file of entry.files.values()) {
-        uris.add(file.uri);
-      }
-    }
-    return uris;
+    return new Set(this.sessions.flatMap((entry) => [...entry.byUri.keys()]));
   }
 
-  /** What the sessions say about one file. */
-  filesOf(uri: string): FileInfo[] {
-    return this.sessions.flatMap((entry) =>
-      [...entry.files.values()].filter((file) => file.uri === uri),
-    );
+  /** What one session says about a file, or else the session that became known last. */
+  fileOf(uri: string, session: string | null = null): FileInfo | null {
+    const own = session ? this.#sessions.get(session)?.byUri.get(uri) : undefined;
+    if (own) {
+      return own;
+    }
+    const newest = this.sessions.findLast((entry) => entry.byUri.has(uri));
+    return newest?.byUri.get(uri) ?? null;
   }
 
   #setInfo(info: SessionInfo): boolean {
     const entry = this.#sessions.get(info.session);
     if (!entry) {
-      this.#sessions.set(info.session, { info, turns: new Map(), files: new Map() });
+      this.#sessions.set(info.session, {
+        info,
+        turns: new Map(),
+        files: new Map(),
+        byUri: new Map(),
+      });
       return false;
     }
     const ended = entry.info.state === "prompting" && info.state === "idle";

@@ -26,6 +26,9 @@ export class SessionView implements vscode.WebviewViewProvider, vscode.Disposabl
   readonly #server: Server;
   readonly #permissions: Permissions;
   #view: vscode.WebviewView | null = null;
+  /** Whether the page has begun to listen; what is posted before that is lost. */
+  #ready = false;
+  #focusWanted = false;
   #session: string | null = null;
   #generation = -1;
   #items: TimelineItem[] = [];
@@ -50,6 +53,7 @@ export class SessionView implements vscode.WebviewViewProvider, vscode.Disposabl
     view.webview.onDidReceiveMessage((message: FromPage) => this.#receive(message));
     view.onDidDispose(() => {
       this.#view = null;
+      this.#ready = false;
     });
   }
 
@@ -78,8 +82,16 @@ export class SessionView implements vscode.WebviewViewProvider, vscode.Disposabl
 
   /** Opens the view and puts the cursor into the prompt. */
   async focus(): Promise<void> {
+    this.#focusWanted = true;
     await vscode.commands.executeCommand("acpLens.session.focus");
-    void this.#view?.webview.postMessage({ type: "focus" });
+    this.#postFocus();
+  }
+
+  #postFocus(): void {
+    if (this.#focusWanted && this.#ready) {
+      this.#focusWanted = false;
+      void this.#view?.webview.postMessage({ type: "focus" });
+    }
   }
 
   timeline(update: TimelineUpdate): void {
@@ -155,12 +167,14 @@ export class SessionView implements vscode.WebviewViewProvider, vscode.Disposabl
   async #receive(message: FromPage): Promise<void> {
     switch (message.type) {
       case "ready":
+        this.#ready = true;
         this.update();
         void this.#view?.webview.postMessage({
           type: "items",
           reset: true,
           items: this.#items.filter(Boolean),
         });
+        this.#postFocus();
         break;
       case "prompt":
         await this.prompt(message.text);

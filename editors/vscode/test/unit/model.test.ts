@@ -6,7 +6,7 @@ import { Store } from "../../src/model/store.ts";
 import { accessible, counts, firstLine, stateWord } from "../../src/model/text.ts";
 import { files, roots, sessionChildren, turnChildren } from "../../src/model/tree.ts";
 import type { Hunk } from "../../src/protocol.ts";
-import { file, session, turn } from "./store.test.ts";
+import { file, session, turn } from "./examples.ts";
 
 const t = (message: string, ...values: (string | number)[]) =>
   message.replace(/\{(\d)\}/g, (_, index) => String(values[Number(index)]));

@@ -1,67 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { orderedTurns, Store } from "../../src/model/store.ts";
-import type { ActivityChange, FileInfo, SessionInfo, TurnInfo } from "../../src/protocol.ts";
-
-export function session(change: Partial<SessionInfo> = {}): SessionInfo {
-  return {
-    session: "s1",
-    sessionId: "id",
-    source: "trace",
-    generation: 1,
-    state: "idle",
-    agent: { name: "claude", version: "1" },
-    title: null,
-    profile: "acp",
-    workspaceRoot: "/w",
-    executionCwd: "/w",
-    uniqueFileCount: 0,
-    turnCount: 0,
-    added: 0,
-    removed: 0,
-    stopReason: null,
-    error: null,
-    notices: [],
-    ...change,
-  };
-}
-
-export function turn(number: number, change: Partial<TurnInfo> = {}): TurnInfo {
-  return {
-    session: "s1",
-    turn: `t${number}`,
-    number,
-    prompt: null,
-    files: 1,
-    added: 1,
-    removed: 0,
-    notices: [],
-    ...change,
-  };
-}
-
-export function file(path: string, turns: number[], change: Partial<FileInfo> = {}): FileInfo {
-  return {
-    session: "s1",
-    uri: `file:///w/${path}`,
-    file: { workspaceRoot: "/w", relativePath: path },
-    fromPath: null,
-    action: "modified",
-    added: turns.length,
-    removed: 0,
-    doubt: null,
-    turns: turns.map((number) => ({
-      turn: `t${number}`,
-      number,
-      action: "modified",
-      added: 1,
-      removed: 0,
-      toolCalls: [],
-    })),
-    hunks: null,
-    ...change,
-  };
-}
+import type { ActivityChange } from "../../src/protocol.ts";
+import { file, session, turn } from "./examples.ts";
 
 function change(over: Partial<ActivityChange>): ActivityChange {
   return { revision: 1, reset: false, sessions: [], closed: [], turns: [], files: [], ...over };
@@ -106,7 +47,21 @@ test("a file of two sessions counts once", () => {
     }),
   );
   assert.equal(store.changedUris().size, 2);
-  assert.equal(store.filesOf("file:///w/a.txt").length, 2);
+  assert.equal(store.fileOf("file:///w/a.txt")?.session, "s2");
+  assert.equal(store.fileOf("file:///w/a.txt", "s1")?.session, "s1");
+  assert.equal(store.fileOf("file:///w/z.txt"), null);
+});
+
+test("files are found by the editor's way of writing a uri", () => {
+  const store = new Store((uri) => uri.replace("file:///C:/", "file:///c%3A/"));
+  store.apply(
+    change({
+      sessions: [session()],
+      files: [file("a.txt", [1], { uri: "file:///C:/w/a.txt" })],
+    }),
+  );
+  assert.equal(store.fileOf("file:///c%3A/w/a.txt")?.file.relativePath, "a.txt");
+  assert.deepEqual([...store.changedUris()], ["file:///c%3A/w/a.txt"]);
 });
 
 test("the end of a turn is told once", () => {
