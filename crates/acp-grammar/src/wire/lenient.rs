@@ -261,7 +261,8 @@ pub(crate) enum OneOrMany<T> {
     #[default]
     Missing,
     Null,
-    One(T),
+    /// Boxed, so that what holds it stays small enough to be moved about.
+    One(Box<T>),
     /// Elements that are no objects are left out.
     Many(Vec<T>),
 }
@@ -272,7 +273,7 @@ impl<'de, T: Object<'de>> Lenient<'de> for OneOrMany<T> {
     }
 
     fn from_object<A: MapAccess<'de>>(object: A) -> Result<Self, A::Error> {
-        read_object(object).map(Self::One)
+        read_object(object).map(|value| Self::One(Box::new(value)))
     }
 
     fn from_list<A: SeqAccess<'de>>(mut list: A) -> Result<Self, A::Error> {

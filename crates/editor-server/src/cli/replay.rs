@@ -62,7 +62,7 @@ enum Format {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum ProfileArg {
-    /// By the agent's name and the titles of its tools
+    /// By the agent's name and the titles of its tools; for a patch, all that ACP carries
     Auto,
     /// The file tools of OpenClaw
     Openclaw,
@@ -74,6 +74,10 @@ enum ProfileArg {
 pub(super) fn run(args: Args) -> Outcome {
     let options = Options {
         profile: match args.profile {
+            // A diff needs all that the wire says, not what a projection makes of it.
+            ProfileArg::Auto if matches!(args.format, Format::Patch) => {
+                ProfileChoice::Fixed(Profile::Acp)
+            }
             ProfileArg::Auto => ProfileChoice::Auto,
             ProfileArg::Openclaw => ProfileChoice::Fixed(Profile::Openclaw),
             ProfileArg::Acp => ProfileChoice::Fixed(Profile::Acp),
@@ -110,6 +114,8 @@ pub(super) fn run(args: Args) -> Outcome {
             "name a trace: newline-delimited JSON of an ACP connection",
         ));
     }
+    // The process ends here; giving back a large recording piece by piece would only take time.
+    std::mem::forget(recordings);
     Ok(ExitCode::from(u8::from(!all_read)))
 }
 

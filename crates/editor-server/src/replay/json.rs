@@ -2,6 +2,7 @@
 //!
 //! The names of its members are a contract; new ones may come, none may go.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::io::Write;
 
@@ -70,19 +71,22 @@ impl Serialize for OneSession<'_> {
             &Each(|| activities.iter().map(|it| ActivityObject::new(it, rich))),
         )?;
         members.serialize_field("turnSummaries", &TurnSummaries { session, rich })?;
+        let paths = session.paths();
+        let net = Cell::new(Some(CountsObject::default()));
         members.serialize_field(
             "changes",
             // A group is made when it is written and dropped after that: its texts may be new.
             &Each(|| {
-                let paths = session.paths().into_iter();
-                paths
-                    .filter_map(|path| session.file(&path))
-                    .map(|group| Group { group, rich })
+                let groups = paths.iter().filter_map(|path| session.file(path));
+                groups.map(|group| {
+                    net.set(net.get().and_then(|net| net.plus(group.net.as_ref())));
+                    Group { group, rich }
+                })
             }),
         )?;
-        members.serialize_field("uniqueFileCount", &session.paths().len())?;
+        members.serialize_field("uniqueFileCount", &paths.len())?;
         if rich {
-            members.serialize_field("net", &session_net(session))?;
+            members.serialize_field("net", &net.get())?;
         }
         members.serialize_field(
             "attachments",
@@ -315,21 +319,22 @@ impl<'a> NetObject<'a> {
     }
 }
 
-/// What is left of a session, in lines: the sum over its files, `None` where one does not compose.
-fn session_net(session: &Session) -> Option<CountsObject> {
-    let mut sum = CountsObject::default();
-    for path in session.paths() {
-        let LineCounts { added, removed } = session.file(&path)?.net?.counts?;
-        sum.added += added;
-        sum.removed += removed;
-    }
-    Some(sum)
-}
-
-#[derive(Default, Serialize)]
+/// What is left of a session, in lines.
+#[derive(Clone, Copy, Default, Serialize)]
 struct CountsObject {
     added: u64,
     removed: u64,
+}
+
+impl CountsObject {
+    /// The sum with what is left of one more file; `None` when that does not compose.
+    fn plus(self, net: Option<&Net>) -> Option<Self> {
+        let LineCounts { added, removed } = net?.counts?;
+        Some(Self {
+            added: self.added + added,
+            removed: self.removed + removed,
+        })
+    }
 }
 
 #[derive(Serialize)]

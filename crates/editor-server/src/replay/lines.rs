@@ -7,7 +7,7 @@ use std::ops::Range;
 /// without being held in memory.
 pub(super) const MAX_LINE_BYTES: usize = 64 << 20;
 /// A batch is complete when it holds so many bytes.
-const BATCH_BYTES: usize = 256 << 10;
+const BATCH_BYTES: usize = 128 << 10;
 
 /// Some lines that follow each other.
 #[derive(Debug, Default)]

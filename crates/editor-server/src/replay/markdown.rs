@@ -1,7 +1,9 @@
 //! A recording as Markdown, to be pasted into a pull request.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use activity_core::model::{Action, FileGroup, FileSummary, LineCounts};
 use activity_core::session::Session;
@@ -34,9 +36,10 @@ fn write_session(recorded: &RecordedSession, output: &mut impl Write) -> io::Res
         writeln!(output, "No file changed.")?;
     } else {
         writeln!(output, "| File | Change | Lines |\n| --- | --- | ---: |")?;
+        let done = lines_done(session);
         for path in &paths {
             if let Some(group) = session.file(path) {
-                write_file(&group, output)?;
+                write_file(&group, done.get(path).copied(), output)?;
             }
         }
         write_turns(session, output)?;
@@ -51,7 +54,11 @@ fn write_session(recorded: &RecordedSession, output: &mut impl Write) -> io::Res
     Ok(())
 }
 
-fn write_file(group: &FileGroup, output: &mut impl Write) -> io::Result<()> {
+fn write_file(
+    group: &FileGroup,
+    done: Option<LineCounts>,
+    output: &mut impl Write,
+) -> io::Result<()> {
     let activities = group.activities.as_slice();
     let (Some(first), Some(last)) = (activities.first(), activities.last()) else {
         return Ok(());
@@ -67,9 +74,24 @@ fn write_file(group: &FileGroup, output: &mut impl Write) -> io::Result<()> {
         _ => Cow::Borrowed("modified"),
     };
     let path = cell(&code(&group.relative_path)).into_owned();
-    // What is left in the end is what a reviewer sees.
-    let counts = group.net.as_ref().and_then(|net| net.counts);
+    // What is left in the end is what a reviewer sees; where that is not known, what was done.
+    let counts = group.net.as_ref().and_then(|net| net.counts).or(done);
     writeln!(output, "| {path} | {change} | {} |", lines(counts))
+}
+
+/// The lines that all turns together added and removed, for each path where some are known.
+fn lines_done(session: &Session) -> HashMap<Arc<str>, LineCounts> {
+    let mut done: HashMap<Arc<str>, LineCounts> = HashMap::new();
+    for turn in session.turns() {
+        for row in session.turn_summaries(&turn.id) {
+            if let Some(counts) = row.counts {
+                let sum = done.entry(row.relative_path).or_default();
+                sum.added += counts.added;
+                sum.removed += counts.removed;
+            }
+        }
+    }
+    done
 }
 
 /// The turns that changed something, with what each did.

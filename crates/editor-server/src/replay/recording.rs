@@ -15,7 +15,7 @@ use super::connection::{self, Connection, Told};
 use super::lines::{LineBatch, Lines};
 
 /// Decoded batches that may wait for the sessions to be brought forward.
-const BATCHES_AHEAD: usize = 4;
+const BATCHES_AHEAD: usize = 2;
 
 /// What a trace holds.
 #[derive(Debug)]

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use activity_core::model::{Action, Activity, Fragment};
+use activity_core::model::{Action, Activity, Evidence, Fragment};
 use memchr::memmem;
 
-use super::unified::{self, Frame, Hunk};
+use super::unified::{self, End, Frame, Hunk};
 
 /// A change that can be written as a diff.
 #[derive(Debug)]
@@ -44,6 +44,8 @@ pub(super) enum LeftOut {
     PathUnknown,
     #[error("the agent gave no text")]
     NoText,
+    #[error("the agent gave the text after the change, but none before it")]
+    NoOldText,
     #[error("the agent gave no line numbers")]
     NoLines,
     #[error("the agent gave too few lines around the change")]
@@ -96,6 +98,9 @@ impl KnownTexts {
         match activity.fragments.as_slice() {
             [] if activity.action == Action::Moved => Ok(vec![Change::Pieces(Vec::new())]),
             [] => Err(LeftOut::NoText),
+            [only] if only.old_text.is_empty() && only.hint.old_line.is_none() => {
+                Err(LeftOut::NoOldText)
+            }
             fragments => pieces(fragments),
         }
     }
@@ -117,14 +122,11 @@ fn whole_texts(
     activity: &Activity,
     before: Option<&Arc<str>>,
 ) -> Option<(Option<Arc<str>>, Arc<str>)> {
-    if let [only] = activity.fragments.as_slice() {
-        if activity.action == Action::Created && only.old_text.is_empty() {
-            return Some((before.cloned(), Arc::clone(&only.new_text)));
-        }
-        if only.hint.old_line == Some(0) && only.hint.end_of_file {
-            let old = before.unwrap_or(&only.old_text);
-            return Some((Some(Arc::clone(old)), Arc::clone(&only.new_text)));
-        }
+    if let [only] = activity.fragments.as_slice()
+        && activity.action == Action::Created
+        && only.old_text.is_empty()
+    {
+        return Some((before.cloned(), Arc::clone(&only.new_text)));
     }
     let before = before?;
     let mut text = Cow::Borrowed(&**before);
@@ -151,6 +153,20 @@ fn replaced(text: &str, fragment: &Fragment) -> Option<String> {
     Some([&text[..at], new, &text[at + old.len()..]].concat())
 }
 
+/// What stands in the file after a fragment.
+fn end_of(fragment: &Fragment) -> End {
+    if !fragment.hint.end_of_file && fragment.evidence != Evidence::Result {
+        return End::More;
+    }
+    let (old, new) = (&fragment.old_text, &fragment.new_text);
+    let last_line_feed_changes = old.ends_with('\n') != new.ends_with('\n');
+    if last_line_feed_changes && !old.is_empty() && !new.is_empty() {
+        End::Exact
+    } else {
+        End::OfHunk
+    }
+}
+
 /// The diffs of a file of which only pieces are known.
 fn pieces(fragments: &[Fragment]) -> Result<Vec<Change<'_>>, LeftOut> {
     let mut changes: Vec<Vec<Hunk<'_>>> = vec![Vec::new()];
@@ -161,7 +177,7 @@ fn pieces(fragments: &[Fragment]) -> Result<Vec<Change<'_>>, LeftOut> {
         let frame = Frame {
             old_line: usize::try_from(old_line).map_err(|_| LeftOut::NoLines)?,
             new_line: usize::try_from(new_line).map_err(|_| LeftOut::NoLines)?,
-            at_end: fragment.hint.end_of_file,
+            end: end_of(fragment),
         };
         let hunks = unified::hunks(&fragment.old_text, &fragment.new_text, frame)
             .ok_or(LeftOut::NoContext)?;

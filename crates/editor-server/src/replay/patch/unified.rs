@@ -35,8 +35,20 @@ pub(super) struct Frame {
     pub(super) old_line: usize,
     /// First line of the new text, from 0.
     pub(super) new_line: usize,
-    /// Nothing stands in the file after the texts.
-    pub(super) at_end: bool,
+    /// What stands in the file after the texts.
+    pub(super) end: End,
+}
+
+/// What stands in a file after a pair of texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// Nothing, and the texts have the last line feed or have it not, as the file has.
+    Exact,
+    /// Perhaps nothing: the texts are a hunk of a tool's diff, whose context is shorter after the
+    /// change than before it only where the file ends. Its last line has a line feed.
+    OfHunk,
+    /// More of the file.
+    More,
 }
 
 impl Frame {
@@ -44,7 +56,7 @@ impl Frame {
     pub(super) const WHOLE: Self = Self {
         old_line: 0,
         new_line: 0,
-        at_end: true,
+        end: End::Exact,
     };
 }
 
@@ -72,7 +84,7 @@ pub(super) fn hunks<'a>(old: &'a str, new: &'a str, frame: Frame) -> Option<Vec<
 /// last line has one too, whether or not it was written down.
 fn lines(text: &str, frame: Frame) -> Vec<&str> {
     let lines = text.split_inclusive('\n');
-    if frame.at_end {
+    if frame.end == End::Exact {
         lines.collect()
     } else {
         lines
@@ -90,10 +102,15 @@ fn hunk<'a>(
     let (first, last) = (group.first()?, group.last()?);
     let mut before = context_len(first);
     let mut after = context_len(last);
+    let reaches_end = last.old_range().end == old_lines.len()
+        && match frame.end {
+            End::Exact => true,
+            End::OfHunk => after == 0 || after < before,
+            End::More => false,
+        };
     if frame.old_line + first.old_range().start > 0 && before < after {
         after = before;
     }
-    let reaches_end = frame.at_end && last.old_range().end == old_lines.len();
     if !reaches_end && after < before {
         before = after;
     }
@@ -110,7 +127,7 @@ fn hunk<'a>(
             taken.push(HunkLine {
                 sign,
                 text: ended.unwrap_or(line),
-                unended: ended.is_none() && frame.at_end && index + 1 == all.len(),
+                unended: ended.is_none() && frame.end == End::Exact && index + 1 == all.len(),
             });
         }
     };
