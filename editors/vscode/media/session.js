@@ -156,6 +156,9 @@
     for (const question of list) {
       const box = element("div");
       box.append(element("p", "", question.title));
+      for (const path of question.paths) {
+        if (!question.title.includes(path)) box.append(element("p", "parts", path));
+      }
       if (question.detail) box.append(folded(words.output, question.detail, false));
       const buttons = element("div", "buttons");
       for (const option of question.options) {
@@ -199,6 +202,7 @@
     cancel.hidden = !working;
     send.disabled = !host || session.state !== "idle";
     state.textContent = session?.error ?? words[session?.state] ?? (working ? words.working : "");
+    state.title = state.textContent;
     state.className = session?.error ? "error" : "";
     ask(message.questions);
   }

@@ -9,6 +9,13 @@ import type { CancellationToken } from "vscode-languageclient/node";
 import { t } from "./l10n.ts";
 import type { PermissionOutcome, PermissionQuestion } from "./protocol.ts";
 
+/** The files that a question is about, as paths in the workspace where they are in it. */
+export function filesOf(question: PermissionQuestion): string[] {
+  return question.files.map((file) =>
+    file.uri ? vscode.workspace.asRelativePath(vscode.Uri.parse(file.uri)) : file.path,
+  );
+}
+
 interface Waiting {
   question: PermissionQuestion;
   settle(outcome: PermissionOutcome): void;
@@ -70,10 +77,12 @@ export class Permissions implements vscode.Disposable {
   }
 
   async #notify(question: PermissionQuestion): Promise<void> {
-    const files = question.files.map((file) => file.path).join(", ");
+    const files = filesOf(question).filter((path) => !question.title.includes(path));
+    const some =
+      files.length > 4 ? [...files.slice(0, 3), t("and {0} more", files.length - 3)] : files;
     const message = t(
       "The agent asks: {0}",
-      files && !question.title.includes(files) ? `${question.title} (${files})` : question.title,
+      some.length > 0 ? `${question.title} (${some.join(", ")})` : question.title,
     );
     const items = question.options.map((option) => ({ title: option.name, option }));
     const picked = await vscode.window.showInformationMessage(message, ...items);

@@ -111,7 +111,6 @@ export async function live(w, at, url) {
     await button.focus();
     await page.keyboard.press("Enter");
     await view.locator("#questions button").first().waitFor({ state: "detached" });
-    await w.notification("The agent asks").waitFor({ state: "hidden" });
     await idle();
     await timeline.locator(".parts", { hasText: /Answered/ }).last().waitFor();
   });

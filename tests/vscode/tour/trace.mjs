@@ -36,6 +36,8 @@ export async function trace(w, at, url) {
   await w.step("the view lists the turns and files of a session, and the badge counts them", async () => {
     await w.open(url(at.recorded));
     await w.sideBar("Agent Changes");
+    // All rows have to be in sight to be in the page.
+    await page.locator(".part.sidebar .pane-header", { hasText: "Session" }).click();
     const labels = wanted.turns.map((turn) => turn.map((row) => fileLabel(row)).sort());
     await w.eventually(
       "the rows",

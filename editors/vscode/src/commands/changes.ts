@@ -302,15 +302,14 @@ async function peek(item: ChangeItem): Promise<void> {
 async function copyOldText(context: Context, argument: LensArgument | undefined): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   const id = argument?.hunk ?? (editor ? (await context.marks.atCursor(editor))?.id : undefined);
-  if (!id) {
+  const uri = (id && context.marks.byId(id)?.uri) || editor?.document.uri.toString();
+  if (!id || !uri) {
     return;
   }
-  const result = await context.server.request<{ text: string }>("workspace/executeCommand", {
-    command: "acpLens.copyOldText",
-    arguments: [{ hunk: id }],
-  });
-  if (result) {
-    await vscode.env.clipboard.writeText(result.text);
+  const result = await context.server.request<HunksResult>(method.hunks, { uri, withText: true });
+  const text = result?.hunks.find((hunk) => hunk.id === id)?.oldText;
+  if (typeof text === "string") {
+    await vscode.env.clipboard.writeText(text);
     vscode.window.setStatusBarMessage(t("The old text is in the clipboard."), 4000);
   }
 }

@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 import { t } from "../l10n.ts";
 import type { Store } from "../model/store.ts";
 import { sessionTitle } from "../model/text.ts";
-import type { Permissions } from "../permissions.ts";
+import { filesOf, type Permissions } from "../permissions.ts";
 import { method, type SessionInfo, type TimelineItem, type TimelineUpdate } from "../protocol.ts";
 import type { Server } from "../server.ts";
 
@@ -158,9 +158,9 @@ export class SessionView implements vscode.WebviewViewProvider, vscode.Disposabl
             error: info.error,
           }
         : null,
-      questions: this.#permissions.questions.filter(
-        (question) => question.session === this.#session,
-      ),
+      questions: this.#permissions.questions
+        .filter((question) => question.session === this.#session)
+        .map((question) => ({ ...question, paths: filesOf(question) })),
     });
   }
 
