@@ -318,3 +318,86 @@ fn a_session_of_50_000_updates_becomes_visible_at_once() -> Result<()> {
     );
     stage.editor.finish()
 }
+
+#[test]
+fn attachments_are_read_in_their_generation_only() -> Result<()> {
+    let kept = tempfile::tempdir()?;
+    let mut stage = {
+        let state_dir = kept.path().to_string_lossy().into_owned();
+        Stage::new(&[("scripted", &["demo-agent", "--state-dir", &state_dir])])?
+    };
+    let cwd = stage.path("");
+    let outside = kept.path().join("outside.txt");
+    std::fs::write(&outside, "outside\n")?;
+    let link = |uri: &str| {
+        json!({"sessionUpdate": "agent_message_chunk", "content":
+            {"type": "resource_link", "uri": uri, "name": "a link"}})
+    };
+    let lines = [
+        json!({"cwd": cwd}),
+        link("notes/todo.txt"),
+        link(&format!("file://{}", outside.display())),
+        link("https://example.com/x.png"),
+        link("../escape.txt"),
+        link("gone.txt"),
+    ];
+    let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
+    std::fs::write(kept.path().join("demo-1.ndjson"), lines.join("\n"))?;
+    let load = json!({"agent": "scripted", "sessionId": "demo-1"});
+    let loaded = stage.editor.request("acpLens/session/load", &load)?;
+    let session = loaded["session"]["session"].clone();
+    let listed = stage
+        .editor
+        .request("acpLens/attachments", &json!({"session": session}))?;
+    let rows: Vec<String> = listed["attachments"]
+        .as_array()
+        .context("attachments")?
+        .iter()
+        .map(|it| {
+            format!(
+                "{} {} {}",
+                it["scope"],
+                it["size"],
+                it["unavailable"].is_null()
+            )
+        })
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            "\"workspace\" 56 true",
+            "\"file\" 8 true",
+            "\"remote\" null true",
+            "\"file\" null false",
+            "\"file\" null false",
+        ],
+        "{listed}"
+    );
+    let generation = &listed["generation"];
+    let mut read = |uri: &str, generation: &Value, encoding: &str| {
+        let params =
+            json!({"session": session, "generation": generation, "uri": uri, "encoding": encoding});
+        let id = stage.editor.begin("acpLens/readAttachment", &params)?;
+        let answer = stage.editor.answer(id)?;
+        Ok::<_, anyhow::Error>(match answer.get("result") {
+            Some(result) => result["content"].clone(),
+            None => answer["error"]["data"]["kind"].clone(),
+        })
+    };
+    let outside = format!("file://{}", outside.display());
+    assert_eq!(read(&outside, generation, "text")?, "outside\n");
+    assert_eq!(read(&outside, generation, "base64")?, "b3V0c2lkZQo=");
+    assert_eq!(read(&outside, &json!(77), "text")?, "staleSession");
+    assert_eq!(
+        read("https://example.com/x.png", generation, "text")?,
+        "invalidReference"
+    );
+    assert_eq!(
+        read("../escape.txt", generation, "text")?,
+        "invalidReference"
+    );
+    assert_eq!(read("gone.txt", generation, "text")?, "unavailable");
+    // A file that the session does not carry is not read, wherever it is.
+    assert_eq!(read("README.md", generation, "text")?, "invalidReference");
+    stage.editor.finish()
+}

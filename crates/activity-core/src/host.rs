@@ -15,6 +15,7 @@ mod event;
 mod live;
 mod machine;
 pub mod prompt;
+pub mod reference;
 pub mod store;
 
 pub use event::{

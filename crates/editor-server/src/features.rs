@@ -1,6 +1,7 @@
 //! What the server shows: each feature reads a snapshot and gives an answer, and changes nothing.
 
 pub(crate) mod actions;
+pub(crate) mod attachments;
 pub(crate) mod changes;
 pub(crate) mod closed;
 pub(crate) mod commands;

@@ -5,11 +5,11 @@ use tower_lsp::jsonrpc::Result;
 use super::backend::Backend;
 use super::error;
 use super::ext::{
-    FileParams, OpenHandlersResult, OpenWithParams, PreviewResult, ReadParams, ReadResult,
-    StatResult,
+    AttachmentsParams, AttachmentsResult, FileParams, OpenHandlersResult, OpenWithParams,
+    PreviewResult, ReadAttachmentParams, ReadParams, ReadResult, StatResult,
 };
 use crate::features::failure::Failure;
-use crate::features::files;
+use crate::features::{attachments, files};
 
 /// Runs file work away from the tasks that answer.
 async fn blocking<T: Send + 'static>(
@@ -41,6 +41,16 @@ impl Backend {
 
     pub(super) async fn reveal(&self, params: FileParams) -> Result<()> {
         blocking(move || files::reveal(&params.file)).await
+    }
+
+    pub(super) async fn attachments(&self, params: AttachmentsParams) -> Result<AttachmentsResult> {
+        let listed = attachments::list(&self.handle, params.session).await;
+        listed.map_err(error::answer)
+    }
+
+    pub(super) async fn read_attachment(&self, params: ReadAttachmentParams) -> Result<ReadResult> {
+        let read = attachments::read(&self.handle, params).await;
+        read.map_err(error::answer)
     }
 
     pub(super) async fn open_in_browser(&self, params: FileParams) -> Result<()> {

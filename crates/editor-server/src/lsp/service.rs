@@ -51,6 +51,8 @@ where
     .custom_method(ext::Reveal::METHOD, Backend::reveal)
     .custom_method(ext::OpenInBrowser::METHOD, Backend::open_in_browser)
     .custom_method(ext::SessionSubscribe::METHOD, Backend::session_subscribe)
+    .custom_method(ext::Attachments::METHOD, Backend::attachments)
+    .custom_method(ext::ReadAttachment::METHOD, Backend::read_attachment)
     .custom_method(ext::Agents::METHOD, Backend::agents)
     .custom_method(ext::SessionNew::METHOD, Backend::session_new)
     .custom_method(ext::SessionLoad::METHOD, Backend::session_load)
