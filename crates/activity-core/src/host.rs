@@ -17,6 +17,7 @@ mod machine;
 pub mod prompt;
 pub mod reference;
 pub mod store;
+pub mod transcript;
 
 pub use event::{
     Ask, Effect, Event, Generation, LoadRefusal, Outcome, PermissionId, Place, PromptRefusal,
