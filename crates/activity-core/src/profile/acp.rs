@@ -26,7 +26,7 @@ mod shell;
 mod splice;
 mod tool;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use self::facts::Facts;
@@ -84,10 +84,22 @@ pub fn evidence(call: &ToolCall, context: &Context<'_>) -> Findings {
         ],
         output: output.as_ref(),
         outcome: Outcome::of(call, output.as_ref()),
-        lines: draft::lines_by_path(&call.locations, context.workspace),
         tool,
     };
     reading.findings()
+}
+
+/// What a person should know about a call that failed. Its changes need not be read for that.
+pub(crate) fn failure_notices(call: &ToolCall, context: &Context<'_>) -> Vec<NoticeKind> {
+    let input = call.raw_input.as_deref().and_then(Json::read);
+    if input.as_ref().and_then(input::envelope_of_input).is_none() {
+        return Vec::new();
+    }
+    evidence(call, context).notices
+}
+
+fn says_something(facts: &[Facts<'_>]) -> bool {
+    facts.iter().any(Facts::says_something)
 }
 
 /// A call that only looks shows that files are there.
@@ -112,7 +124,6 @@ struct Reading<'a> {
     inputs: [(Rank, Option<&'a Json<'a>>); 2],
     output: Option<&'a Json<'a>>,
     outcome: Outcome<'a>,
-    lines: HashMap<Arc<str>, Option<u32>>,
 }
 
 impl<'a> Reading<'a> {
@@ -136,11 +147,13 @@ impl<'a> Reading<'a> {
         for names in self.name_lists(&files, &resolver) {
             pair_moves(&mut files, &names);
         }
+        let lines = draft::lines_by_path(&self.call.locations, &resolver);
         for file in &files {
-            self.draft(file, &mut findings);
+            self.draft(file, &lines, &mut findings);
         }
         if self.call.status == Status::Failed || findings.failed {
-            findings.notices.extend(self.partly_applied(&resolver));
+            // What did not happen calls for no other notice.
+            findings.notices = self.partly_applied(&resolver).into_iter().collect();
         } else if findings.drafts.is_empty() {
             findings.notices.extend(self.rejected_patch());
         }
@@ -160,29 +173,34 @@ impl<'a> Reading<'a> {
             Rank::Proposed
         };
         let blocks = |blocks, evidence| content::facts_of_blocks(blocks, tool, evidence);
-        let mut sources = vec![
-            (present, blocks(&call.diffs, Evidence::Content)),
-            (
+        let current = blocks(&call.diffs, Evidence::Content);
+        let inputs = self.inputs.map(|(rank, input)| {
+            let facts = input.map(|input| input::facts_of_input(input, tool));
+            (rank, facts.unwrap_or_default())
+        });
+        // What a tool of unknown purpose returns about files is news of them only if it edits.
+        let edits = self.changes_files()
+            || (tool.class == Class::Unknown
+                && (says_something(&current)
+                    || inputs.iter().any(|(_, facts)| says_something(facts))));
+        let result = if edits { self.result() } else { Vec::new() };
+        let mut sources = vec![(Rank::Result, result), (present, current)];
+        if !sources.iter().any(|(_, facts)| says_something(facts))
+            || sources
+                .iter()
+                .flat_map(|(_, facts)| facts)
+                .any(Facts::lacks_text)
+        {
+            sources.push((
                 Rank::Earlier,
                 blocks(&call.earlier_diffs, Evidence::Content),
-            ),
-            (
+            ));
+            sources.push((
                 Rank::Permission,
                 blocks(&call.permission.diffs, Evidence::Permission),
-            ),
-        ];
-        for (rank, input) in self.inputs {
-            let facts = input.map(|input| input::facts_of_input(input, tool));
-            sources.push((rank, facts.unwrap_or_default()));
+            ));
         }
-        let says_something =
-            |(_, facts): &(Rank, Vec<Facts<'a>>)| facts.iter().any(Facts::says_something);
-        // What a tool of unknown purpose returns about files is news of them only if it edits.
-        if self.changes_files()
-            || (tool.class == Class::Unknown && sources.iter().any(says_something))
-        {
-            sources.insert(0, (Rank::Result, self.result()));
-        }
+        sources.extend(inputs);
         sources.retain(|(_, facts)| !facts.is_empty());
         sources
     }

@@ -113,9 +113,17 @@ impl Session {
             known_paths: &self.known_paths,
             call: index,
         };
-        let findings = acp::evidence(evidence, &context);
+        let findings = if call.status == Status::Failed {
+            Findings {
+                notices: acp::failure_notices(evidence, &context),
+                failed: true,
+                ..Findings::default()
+            }
+        } else {
+            acp::evidence(evidence, &context)
+        };
         let tells_all = !call.told_in_part;
-        if call.status == Status::Failed || findings.failed {
+        if findings.failed {
             for listed in self.content.ledger.of_call(index) {
                 let path = &listed.draft.relative_path;
                 self.known_paths.retract(index, path);

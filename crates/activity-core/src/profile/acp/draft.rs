@@ -6,18 +6,17 @@ use std::sync::Arc;
 
 use super::facts::{Operation, Pair};
 use super::merge::{File, shown};
-use super::place::Place;
+use super::place::{Place, Resolver};
 use super::tool::Class;
 use super::{Reading, masked, splice};
 use crate::model::{Action, Evidence, PathStanding};
 use crate::notice::NoticeKind;
-use crate::path::Workspace;
 use crate::profile::{ActivityDraft, Findings, FragmentDraft, WholeTexts};
 use crate::timeline::tool_call::CallLocation;
 
 impl<'a> Reading<'a> {
     /// Adds what is known about one file, as a change or as a notice.
-    pub(super) fn draft(&self, file: &File<'a>, findings: &mut Findings) {
+    pub(super) fn draft(&self, file: &File<'a>, lines: &Lines, findings: &mut Findings) {
         for place in [Some(&file.place), file.from.as_ref()]
             .into_iter()
             .flatten()
@@ -48,7 +47,7 @@ impl<'a> Reading<'a> {
         };
         let pairs = file.pairs();
         let mut whole = whole_texts(file, &pairs, action);
-        let fragments = self.fragments(file, pairs, action, &whole);
+        let fragments = fragments(file, pairs, action, &whole, lines);
         if let [fragment] = fragments.as_slice() {
             share(&mut whole.old, &fragment.old_text);
             share(&mut whole.new, &fragment.new_text);
@@ -116,55 +115,57 @@ impl<'a> Reading<'a> {
             Action::Modified
         }
     }
-
-    fn fragments(
-        &self,
-        file: &File<'a>,
-        mut pairs: Vec<Pair<'a>>,
-        action: Action,
-        whole: &WholeTexts,
-    ) -> Vec<FragmentDraft> {
-        if let (Some(old), [pair]) = (file.whole_old(), pairs.as_mut_slice()) {
-            let expanded = pair
-                .hint
-                .replace_all
-                .then(|| splice::expand_replace_all(old, pair))
-                .flatten();
-            if let Some(expanded) = expanded {
-                pairs = expanded;
-            } else if action == Action::Modified && whole.new.as_deref() == Some(&*pair.new) {
-                // All of the new text stands against all of the old one.
-                pair.old = Cow::Owned(old.to_owned());
-            }
-        }
-        if action == Action::Deleted {
-            pairs.retain(|pair| pair.new.is_empty());
-        }
-        if let [pair] = pairs.as_mut_slice() {
-            pair.hint.new_line = pair.hint.new_line.or_else(|| self.located_line(file));
-        }
-        let evidence = file.evidence().unwrap_or(Evidence::Input);
-        pairs
-            .into_iter()
-            .map(|pair| fragment(pair, evidence))
-            .collect()
-    }
-
-    /// The line of the one location that names this file, from 0.
-    fn located_line(&self, file: &File<'_>) -> Option<u32> {
-        let line = self.lines.get(file.place.inside()?)?;
-        line.and_then(|line| line.checked_sub(1))
-    }
 }
 
-/// The lines of a call's locations, by path; `None` where several locations name one path.
-pub(super) fn lines_by_path(
-    locations: &[CallLocation],
-    workspace: &Workspace,
-) -> HashMap<Arc<str>, Option<u32>> {
-    let mut lines = HashMap::new();
+fn fragments(
+    file: &File<'_>,
+    mut pairs: Vec<Pair<'_>>,
+    action: Action,
+    whole: &WholeTexts,
+    lines: &Lines,
+) -> Vec<FragmentDraft> {
+    if let (Some(old), [pair]) = (file.whole_old(), pairs.as_mut_slice()) {
+        let expanded = pair
+            .hint
+            .replace_all
+            .then(|| splice::expand_replace_all(old, pair))
+            .flatten();
+        if let Some(expanded) = expanded {
+            pairs = expanded;
+        } else if action == Action::Modified && whole.new.as_deref() == Some(&*pair.new) {
+            // All of the new text stands against all of the old one.
+            pair.old = Cow::Owned(old.to_owned());
+        }
+    }
+    if action == Action::Deleted {
+        pairs.retain(|pair| pair.new.is_empty());
+    }
+    if let [pair] = pairs.as_mut_slice() {
+        pair.hint.new_line = pair.hint.new_line.or_else(|| located_line(file, lines));
+    }
+    let evidence = file.evidence().unwrap_or(Evidence::Input);
+    pairs
+        .into_iter()
+        .map(|pair| fragment(pair, evidence))
+        .collect()
+}
+
+/// The line of the one location that names this file, from 0.
+fn located_line(file: &File<'_>, lines: &Lines) -> Option<u32> {
+    let line = lines.get(file.place.inside()?)?;
+    line.and_then(|line| line.checked_sub(1))
+}
+
+/// The lines of a call's locations as sent, by path; `None` where several locations name one path.
+pub(super) type Lines = HashMap<Arc<str>, Option<u32>>;
+
+pub(super) fn lines_by_path(locations: &[CallLocation], resolver: &Resolver<'_>) -> Lines {
+    let mut lines = Lines::new();
+    if locations.iter().all(|location| location.line.is_none()) {
+        return lines;
+    }
     for location in locations {
-        if let Some(path) = workspace.resolve(&location.path) {
+        if let Some(Place::Inside(path)) = resolver.place(&location.path) {
             lines
                 .entry(path)
                 .and_modify(|line| *line = None)

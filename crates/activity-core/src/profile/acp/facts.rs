@@ -87,6 +87,14 @@ impl<'a> Facts<'a> {
         }
     }
 
+    /// The source names a change without its text.
+    pub(super) fn lacks_text(&self) -> bool {
+        self.says_something()
+            && self.pairs.is_empty()
+            && !self.unchanged
+            && self.operation != Some(Operation::Delete)
+    }
+
     /// The source says more than a path.
     pub(super) fn says_something(&self) -> bool {
         self.operation.is_some()

@@ -67,7 +67,11 @@ pub(super) fn files_of<'a>(
     } else {
         deciding
     };
-    let only_path = only_path(&sources, resolver);
+    let is_nameless = |facts: &Facts<'_>| facts.path.is_none();
+    let nameless = sources
+        .iter()
+        .any(|(_, facts)| facts.iter().any(is_nameless));
+    let only_path = nameless.then(|| only_path(&sources, resolver)).flatten();
     let mut files: Vec<File<'a>> = Vec::new();
     let mut index: HashMap<Place, usize> = HashMap::new();
     for (rank, facts) in sources {

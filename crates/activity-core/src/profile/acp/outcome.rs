@@ -186,7 +186,7 @@ const MOST_LINES: usize = 16;
 const LONGEST_LINE: usize = 4096;
 
 fn line_says_created(line: &str) -> bool {
-    if line.len() > LONGEST_LINE {
+    if line.len() > LONGEST_LINE || !line.contains("reated") && !line.contains("REATED") {
         return false;
     }
     let words = || line.split_whitespace().map(bare_word);

@@ -1,6 +1,7 @@
 //! Where the paths of a call belong.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -48,7 +49,15 @@ pub(super) struct Resolver<'a> {
     /// Bare names that are paths, since they do not come from a diff.
     named: HashSet<String>,
     historical: bool,
+    /// The first paths that were resolved: most calls name one file many times.
+    resolved: RefCell<Vec<Resolved>>,
 }
+
+/// A path as sent, and as the workspace resolves it.
+type Resolved = (Box<str>, Option<Arc<str>>);
+
+/// How many resolved paths are kept at hand.
+const MOST_RESOLVED: usize = 8;
 
 impl<'a> Resolver<'a> {
     /// A resolver that knows all paths of the call. Those of its diffs may be file names only.
@@ -63,6 +72,7 @@ impl<'a> Resolver<'a> {
             full: HashMap::new(),
             named: HashSet::new(),
             historical,
+            resolved: RefCell::default(),
         };
         for path in others {
             if is_bare(path) {
@@ -78,14 +88,28 @@ impl<'a> Resolver<'a> {
     }
 
     fn add_full(&mut self, path: &str) {
-        let Some(path) = self.context.workspace.resolve(&plain_path(path)) else {
+        let Some(path) = self.resolve(&plain_path(path)) else {
             return;
         };
-        let known = self.full.entry(file_name(&path).into());
-        let known = known.or_insert_with(|| Some(Arc::clone(&path)));
-        if known.as_ref() != Some(&path) {
-            *known = None;
+        match self.full.get_mut(file_name(&path)) {
+            Some(Some(known)) if *known == path => {}
+            Some(known) => *known = None,
+            None => {
+                self.full.insert(file_name(&path).into(), Some(path));
+            }
         }
+    }
+
+    fn resolve(&self, path: &str) -> Option<Arc<str>> {
+        let mut resolved = self.resolved.borrow_mut();
+        if let Some((_, place)) = resolved.iter().find(|(sent, _)| **sent == *path) {
+            return place.clone();
+        }
+        let place = self.context.workspace.resolve(path);
+        if resolved.len() < MOST_RESOLVED {
+            resolved.push((path.into(), place.clone()));
+        }
+        place
     }
 
     /// Where a path belongs. `None` for a blank path and for the workspace root itself.
@@ -100,7 +124,7 @@ impl<'a> Resolver<'a> {
         if is_home(&path) {
             return Some(Place::Outside(sent.into()));
         }
-        match self.context.workspace.resolve(&path) {
+        match self.resolve(&path) {
             Some(path) => Some(Place::Inside(path)),
             None if self.is_root(&path) => None,
             None => Some(Place::Outside(sent.into())),
