@@ -13,15 +13,15 @@ const NAMELESS: &str = "attachment";
 
 /// A resource that a message, a prompt or a tool's output carries.
 ///
-/// Only ACP content makes an attachment; a path in a tool's input or in prose never does. Whether
-/// it can be read is not known here.
+/// Only ACP content makes an attachment, or a transcript that a person named; a path in a tool's
+/// input or in prose never does. Whether it can be read is not known here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attachment {
     /// Lower-case hex SHA-256 of the reference; equal references have equal identities.
     pub identity: Arc<str>,
     /// The turn it belongs to; `None` for what the user attached.
     pub turn_id: Option<Arc<str>>,
-    /// The timeline item that carries it.
+    /// The timeline item that carries it; empty for what a transcript names.
     pub item_id: Arc<str>,
     /// `uri` as sent.
     pub uri: Arc<str>,
@@ -31,6 +31,21 @@ pub struct Attachment {
     pub mime_type: Option<Arc<str>>,
     /// Size in bytes, if sent.
     pub size: Option<u64>,
+}
+
+impl Attachment {
+    /// An attachment that a transcript names, in a turn of the session.
+    pub fn of_transcript(uri: &str, turn_id: Option<Arc<str>>) -> Self {
+        Self {
+            identity: sha256_hex(canonical(uri)).into(),
+            turn_id,
+            item_id: "".into(),
+            uri: uri.into(),
+            display_name: display_name(None, uri),
+            mime_type: None,
+            size: None,
+        }
+    }
 }
 
 /// A block that refers to a resource, as the timeline keeps it.

@@ -16,3 +16,4 @@ pub(crate) mod hunks;
 pub(crate) mod lenses;
 pub(crate) mod symbols;
 pub(crate) mod traces;
+pub(crate) mod transcript;

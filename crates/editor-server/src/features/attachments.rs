@@ -11,6 +11,7 @@ use activity_core::host::reference::{Reference, ReferenceFault, resolve};
 
 use super::failure::Failure;
 use super::files;
+use super::transcript::{self, UserWords, user_words};
 use crate::lsp::ext::{
     self, AttachmentsResult, ErrorKind, ReadAttachmentParams, ReadParams, ReadResult,
     WorkspaceFileRef,
@@ -24,12 +25,15 @@ struct Grant {
     root: Option<PathBuf>,
     cwd: String,
     attachments: Vec<Attachment>,
+    /// The transcript that the person named for this session, and what the user said in it.
+    transcript: Option<(PathBuf, Vec<UserWords>)>,
 }
 
 /// `acpLens/attachments`.
 pub(crate) async fn list(handle: &Handle, session: String) -> Result<AttachmentsResult, Failure> {
     let grant = granted(handle, session).await?;
     files::blocking(move || {
+        let grant = grant.with_transcript();
         let attachments = grant.attachments.iter();
         Ok(AttachmentsResult {
             generation: grant.generation,
@@ -48,7 +52,7 @@ pub(crate) async fn read(
     check_generation(grant.generation, params.generation)?;
     let generation = params.generation;
     let session = params.session.clone();
-    let read = files::blocking(move || read_granted(&grant, &params)).await?;
+    let read = files::blocking(move || read_granted(&grant.with_transcript(), &params)).await?;
     // The session can have been loaded anew while the file was read.
     let now = granted(handle, session).await?;
     check_generation(now.generation, generation)?;
@@ -74,10 +78,38 @@ async fn granted(handle: &Handle, session: String) -> Result<Grant, Failure> {
             root: workspace.map(|it| PathBuf::from(&**it.root())),
             cwd: workspace.map_or_else(String::new, |it| it.cwd().to_string()),
             attachments: entry.session.attachments(),
+            transcript: state
+                .settings
+                .transcripts
+                .get(&*entry.session_id)
+                .map(|path| (path.clone(), user_words(&entry.session))),
         })
     });
     let granted = granted.await.ok_or_else(Failure::ending)?;
     granted.ok_or_else(|| Failure::gone("the session"))
+}
+
+impl Grant {
+    /// Adds what the transcript tells. A transcript that cannot be read adds nothing.
+    fn with_transcript(mut self) -> Self {
+        let Some((path, words)) = self.transcript.take() else {
+            return self;
+        };
+        let media = transcript::media(&path, &words).unwrap_or_else(|why| {
+            tracing::warn!(%why, "a transcript cannot be read");
+            Vec::new()
+        });
+        for (turn_id, uri) in media {
+            let named = Attachment::of_transcript(&uri, turn_id);
+            // What the session itself carries says more.
+            let is_known =
+                |it: &Attachment| it.identity == named.identity && it.turn_id == named.turn_id;
+            if !self.attachments.iter().any(is_known) {
+                self.attachments.push(named);
+            }
+        }
+        self
+    }
 }
 
 /// What a reference leads to now.

@@ -1,6 +1,7 @@
 //! The settings of a person, from `initializationOptions` or `workspace/didChangeConfiguration`.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use activity_core::host::Deadlines;
 use activity_core::placing::Limits;
@@ -25,6 +26,8 @@ pub(crate) struct Settings {
     pub(crate) tap: bool,
     /// Agents by name.
     pub(crate) agents: BTreeMap<String, AgentCommand>,
+    /// Transcripts by session id: what else an agent says that it made.
+    pub(crate) transcripts: BTreeMap<String, PathBuf>,
     /// How long agents may take.
     pub(crate) deadlines: Deadlines,
     /// A recorded trace to show.
@@ -102,6 +105,7 @@ impl Default for Settings {
             limits: Limits::default(),
             tap: true,
             agents: BTreeMap::new(),
+            transcripts: BTreeMap::new(),
             deadlines: Deadlines::default(),
             trace: None,
         }
@@ -131,6 +135,7 @@ impl Settings {
         members.take("tap", |it: Tap| settings.tap = it.enabled);
         members.take("tap.enabled", |it| settings.tap = it);
         members.take("agents", |it| settings.agents = it);
+        members.take("transcripts", |it| settings.transcripts = it);
         members.take("agentDeadlines", |it: AgentDeadlines| {
             settings.deadlines = it.into();
         });
