@@ -10,9 +10,11 @@ mod capabilities;
 mod convert;
 mod error;
 mod files;
+mod keystroke;
 mod outbox;
 pub(crate) mod position;
 mod requests;
 mod service;
 
+pub use keystroke::Keystroke;
 pub use service::serve;
