@@ -31,6 +31,9 @@ const PUBLISH_AFTER: Duration = Duration::from_millis(100);
 /// From the last damage to a mark until hunks are placed afresh.
 const PLACE_AFTER: Duration = Duration::from_millis(120);
 
+/// From the first thing that a session takes in until it is looked at, unless somebody asks before.
+const ABSORB_AFTER: Duration = Duration::from_millis(20);
+
 /// How many events are taken in before the actor looks at what they add up to.
 const BATCH: usize = 256;
 
@@ -92,7 +95,11 @@ pub(crate) enum Event {
     /// The trace that the settings name is shown now, or cannot be.
     TraceSettled,
     /// Hunks were placed in the text of a document.
-    Placed { uri: Arc<str>, placed: Box<Placed> },
+    Placed {
+        uri: Arc<str>,
+        job: u64,
+        placed: Box<Placed>,
+    },
     /// Hunks were placed in a file that is not open.
     PlacedOnDisk { file: FileId, on_disk: Box<OnDisk> },
     /// The directory entries that names lead to became known.
@@ -117,6 +124,8 @@ pub(crate) fn start(outgoing: mpsc::UnboundedSender<Outgoing>) -> Handle {
         ready: false,
         pending: Pending::default(),
         publish_at: None,
+        absorb_at: None,
+        next_job: 0,
         publishing: false,
         changed: BTreeSet::new(),
         unidentified: Vec::new(),
@@ -137,6 +146,10 @@ struct Actor {
     ready: bool,
     pending: Pending,
     publish_at: Option<Instant>,
+    /// When to look at what sessions took in.
+    absorb_at: Option<Instant>,
+    /// The next placing's number.
+    next_job: u64,
     /// The client has not got all of the last publication: what comes meanwhile adds up.
     publishing: bool,
     /// Sessions that took something in and were not looked at since.
@@ -185,7 +198,7 @@ impl Actor {
             Some(_) => None,
         });
         let publish = self.publish_at.filter(|_| !self.publishing && self.ready);
-        places.chain(publish).min()
+        places.chain(publish).chain(self.absorb_at).min()
     }
 
     /// Applies one event. What goes wrong in it must not end the server.
@@ -243,7 +256,7 @@ impl Actor {
             Event::SessionFed { key, feed } => {
                 if let Some(entry) = self.state.session_mut(&key) {
                     feed(&mut entry.session);
-                    self.changed.insert(key);
+                    self.take_in(key);
                 }
             }
             Event::SessionReplaced { key, session } => {
@@ -251,7 +264,7 @@ impl Actor {
                     entry.replace(*session);
                     self.forget_files(&key);
                     self.pending.reset = true;
-                    self.changed.insert(key);
+                    self.take_in(key);
                 }
             }
             Event::SessionStatus { key, status } => {
@@ -273,7 +286,7 @@ impl Actor {
                     }
                 }
             }
-            Event::Placed { uri, placed } => self.placed(&uri, *placed),
+            Event::Placed { uri, job, placed } => self.placed(&uri, job, *placed),
             Event::PlacedOnDisk { file, on_disk } => {
                 self.state.on_disk.insert(file, *on_disk);
                 for (key, path) in self.state.files.mentions(file) {
@@ -325,6 +338,7 @@ impl Actor {
         let mut document = Document::new(Arc::clone(&uri), version, text);
         if let Some(location) = &document.location {
             let (file, _) = self.state.files.intern(location);
+            document.file = Some(file);
             // Links may have changed since the name was seen last.
             self.unidentified.push(location.clone());
             self.state.on_disk.remove(&file);
@@ -360,7 +374,15 @@ impl Actor {
         }
         self.pending.closed.remove(&key);
         self.pending.states.insert(Arc::clone(&key));
+        self.take_in(key);
+    }
+
+    /// A session took something in. Looking at it can cost as much as its turn has, so several
+    /// such things are looked at together.
+    fn take_in(&mut self, key: SessionKey) {
         self.changed.insert(key);
+        self.absorb_at
+            .get_or_insert_with(|| Instant::now() + ABSORB_AFTER);
     }
 
     fn session_closed(&mut self, key: &SessionKey) {
@@ -414,6 +436,7 @@ impl Actor {
 
     /// Looks at what the sessions took in: which files, turns and items changed.
     fn absorb(&mut self) {
+        self.absorb_at = None;
         for key in std::mem::take(&mut self.changed) {
             self.state.revision += 1;
             let moment = self.state.revision;
@@ -455,10 +478,8 @@ impl Actor {
 
     /// Wants the hunks of a file placed afresh, if it is open.
     fn place(&mut self, file: FileId, at: Instant) {
-        let files = &self.state.files;
         for document in self.state.documents.values_mut() {
-            let location = document.location.as_ref();
-            if location.and_then(|location| files.find(location)) == Some(file) {
+            if document.file == Some(file) {
                 document.due = Some(at);
             }
         }
@@ -476,8 +497,9 @@ impl Actor {
         let Some(document) = self.state.document(uri) else {
             return;
         };
-        let touched = self.state.file_of(document);
-        let touched = touched.is_some_and(|file| self.state.is_touched(file));
+        let touched = document
+            .file
+            .is_some_and(|file| self.state.is_touched(file));
         if !touched && self.state.loading > 0 {
             self.late.push((uri.to_owned(), answer));
             return;
@@ -493,10 +515,15 @@ impl Actor {
         }
     }
 
-    fn placed(&mut self, uri: &Arc<str>, placed: Placed) {
+    fn placed(&mut self, uri: &Arc<str>, job: u64, placed: Placed) {
         let Some(document) = self.state.documents.get_mut(uri) else {
             return;
         };
+        // The document may have been closed and opened again since.
+        let running = document.job.as_ref();
+        if running.is_none_or(|running| running.id != job) {
+            return;
+        }
         if !document.take(placed) {
             document.due.get_or_insert_with(Instant::now);
             return;
@@ -513,7 +540,7 @@ impl Actor {
                     let _ = answer.send(view);
                 }
             }
-            if let Some(file) = self.state.file_of(document) {
+            if let Some(file) = document.file {
                 for (key, path) in self.state.files.mentions(file) {
                     let changed = (Arc::clone(key), Arc::clone(path));
                     self.pending.files.insert(changed);
@@ -531,6 +558,11 @@ impl Actor {
                 self.state.on_disk.remove(&known);
                 self.state.forget_sources(old);
                 self.state.forget_sources(known);
+                for document in self.state.documents.values_mut() {
+                    if document.file == Some(old) {
+                        document.file = Some(known);
+                    }
+                }
                 if self.state.is_touched(known) {
                     self.place(known, Instant::now());
                 }
@@ -547,7 +579,9 @@ impl Actor {
     /// After a batch of events, or when the time has come.
     fn settle(&mut self) {
         let outcome = catch_unwind(AssertUnwindSafe(|| {
-            self.absorb();
+            if self.absorb_at.is_some_and(|at| at <= Instant::now()) {
+                self.absorb();
+            }
             self.start_identifying();
             self.start_placing();
             let due = self.publish_at.is_some_and(|at| at <= Instant::now());
@@ -587,7 +621,7 @@ impl Actor {
             .collect();
         for uri in due {
             let file = self.state.documents.get(&uri);
-            let file = file.and_then(|document| self.state.file_of(document));
+            let file = file.and_then(|document| document.file);
             let sources = file
                 .map(|file| self.state.sources(file))
                 .unwrap_or_default();
@@ -596,7 +630,9 @@ impl Actor {
                 continue;
             };
             document.due = None;
-            document.job = Some(Running::default());
+            self.next_job += 1;
+            let job = self.next_job;
+            document.job = Some(Running::new(job));
             let text = document.text.clone();
             let events = self.events.clone();
             tokio::task::spawn_blocking(move || {
@@ -607,7 +643,7 @@ impl Actor {
                     Placed::nothing(fallback, Some(why.to_owned()))
                 });
                 let placed = Box::new(placed);
-                send(&events, Event::Placed { uri, placed });
+                send(&events, Event::Placed { uri, job, placed });
             });
         }
     }

@@ -8,6 +8,7 @@ use activity_core::placing::{Hunk, Limits, Placement, State, place};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
+use super::files::FileId;
 use super::location::Location;
 use super::sources::{Owner, Sources, Totals};
 use super::text::Text;
@@ -30,6 +31,8 @@ pub(crate) struct Document {
     pub(crate) uri: Arc<str>,
     /// The file, where the uri names one.
     pub(crate) location: Option<Location>,
+    /// The file as the server knows it, where the uri names one.
+    pub(crate) file: Option<FileId>,
     /// The client's version.
     pub(crate) version: i32,
     /// The text of that version.
@@ -47,11 +50,23 @@ pub(crate) struct Document {
 }
 
 /// A placing that runs elsewhere, and what happened to the text meanwhile.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Running {
+    /// Tells this placing from another one of a document with the same uri.
+    pub(crate) id: u64,
     edits: Vec<Edit>,
     /// The text changed in a way that the result cannot follow.
     void: bool,
+}
+
+impl Running {
+    pub(crate) fn new(id: u64) -> Self {
+        Self {
+            id,
+            edits: Vec::new(),
+            void: false,
+        }
+    }
 }
 
 /// The hunks of a file in a text.
@@ -161,6 +176,7 @@ impl Document {
     pub(crate) fn new(uri: Arc<str>, version: i32, text: &str) -> Self {
         Self {
             location: Location::from_uri(&uri),
+            file: None,
             uri,
             version,
             text: Text::new(text),

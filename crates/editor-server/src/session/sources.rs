@@ -61,8 +61,10 @@ impl Sources {
     /// The owner of each fragment, by the index that placing gives it.
     pub(crate) fn owners(&self) -> Vec<Owner> {
         let mut seen: HashMap<(usize, &str, &str, &str), u64> = HashMap::new();
+        let numbers: Vec<HashMap<&str, u32>> = self.parts.iter().map(Part::turn_numbers).collect();
         let mut owners = Vec::new();
         for (part, activity) in &self.activities {
+            let turn_number = numbers[*part].get(&*activity.turn_id);
             for (index, fragment) in activity.fragments.iter().enumerate() {
                 let texts = (
                     *part,
@@ -75,7 +77,7 @@ impl Sources {
                     part: *part,
                     activity: Arc::clone(activity),
                     fragment: index,
-                    turn_number: self.parts[*part].turn_number(&activity.turn_id),
+                    turn_number: turn_number.copied().unwrap_or(0),
                     occurrence: *count,
                 });
                 *count += 1;
@@ -117,11 +119,11 @@ impl Sources {
 }
 
 impl Part {
-    fn turn_number(&self, turn_id: &str) -> u32 {
+    fn turn_numbers(&self) -> HashMap<&str, u32> {
         self.rows
             .iter()
-            .find(|(_, row)| &*row.turn_id == turn_id)
-            .map_or(0, |(number, _)| *number)
+            .map(|(number, row)| (&*row.turn_id, *number))
+            .collect()
     }
 }
 

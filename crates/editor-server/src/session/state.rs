@@ -97,12 +97,7 @@ impl State {
     pub(crate) fn open(&self, file: FileId) -> Option<&Document> {
         self.documents
             .values()
-            .find(|document| self.file_of(document) == Some(file))
-    }
-
-    /// The file of a document, if it is known.
-    pub(crate) fn file_of(&self, document: &Document) -> Option<FileId> {
-        self.files.find(document.location.as_ref()?)
+            .find(|document| document.file == Some(file))
     }
 
     /// The text of a file as the person sees it, if it is open: unsaved changes count.
@@ -188,7 +183,7 @@ impl State {
     /// A snapshot of an open document, if its hunks are known.
     pub(crate) fn view(&self, document: &Document) -> Option<View> {
         let placed = document.placed.clone().or_else(|| {
-            let touched = self.file_of(document).is_some_and(|it| self.is_touched(it));
+            let touched = document.file.is_some_and(|it| self.is_touched(it));
             (!touched).then(|| Placed::nothing(Arc::default(), None))
         })?;
         Some(View {
