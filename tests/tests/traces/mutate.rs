@@ -138,11 +138,29 @@ impl Random {
     }
 
     fn thin_members(&mut self, members: &mut Map<String, Value>) {
-        // That a diff has no old text says something: the file is new.
-        let is_fixed =
-            |name: &str| matches!(name, "sessionUpdate" | "toolCallId" | "status" | "oldText");
+        let is_fixed = |name: &str| matches!(name, "sessionUpdate" | "toolCallId" | "status");
         members.retain(|name, _| is_fixed(name) || !self.next().is_multiple_of(6));
-        members.values_mut().for_each(|value| self.thin(value));
+        for (name, value) in members {
+            match (name.as_str(), value) {
+                ("content" | "locations", Value::Array(items)) => {
+                    items.iter_mut().for_each(|item| self.thin_item(item));
+                }
+                (_, value) => self.thin(value),
+            }
+        }
+    }
+
+    /// A diff block or a location: its path is required, and that a diff has no old text says
+    /// something, namely that the file is new.
+    fn thin_item(&mut self, item: &mut Value) {
+        let kept: Vec<(&str, Value)> = ["path", "oldText"]
+            .into_iter()
+            .filter_map(|name| Some((name, item.get(name)?.clone())))
+            .collect();
+        self.thin(item);
+        for (name, value) in kept {
+            item[name] = value;
+        }
     }
 
     fn thin(&mut self, value: &mut Value) {

@@ -248,6 +248,11 @@ impl<'a> File<'a> {
         of_best.map(|(_, facts)| facts).take(most)
     }
 
+    /// The file is named by diff content, which has a moved file under its new path.
+    fn has_diffs(&self) -> bool {
+        self.facts.iter().any(|(rank, _)| rank.is_of_diffs())
+    }
+
     /// Every changed text has an old side.
     fn has_old_texts(&self) -> bool {
         let mut pairs = self.facts_with_texts().flat_map(|facts| &facts.pairs);
@@ -304,45 +309,53 @@ impl<'a> File<'a> {
 pub(super) struct NameList {
     pub(super) places: Vec<Place>,
     /// The list is known to name files as they were before the call. Others count only where a
-    /// further name agrees with a diff, or a source says that the file was moved.
+    /// further name agrees with a diff.
     pub(super) names_old_paths: bool,
     /// The call is one of a tool that moves files.
     pub(super) of_a_move: bool,
 }
 
-/// Finds the paths before a move where the call names as many files as it has diffs, and one of
-/// them is another: agents give a moved file's diff under its new path and its old path elsewhere.
+/// Finds the paths before a move in a list that names them: agents give a moved file's diff under
+/// its new path and its old path elsewhere.
 pub(super) fn pair_moves(files: &mut [File<'_>], names: &NameList) {
     if files.iter().any(|file| file.from.is_some()) {
         return;
     }
     let of_files: HashSet<&Place> = files.iter().map(|file| &file.place).collect();
-    let in_list: HashSet<&Place> = names.places.iter().collect();
-    let unmatched: Vec<&Place> = names
-        .places
-        .iter()
-        .filter(|name| !of_files.contains(name))
-        .collect();
-    let same_count = files.len() == names.places.len();
-    let is_unnamed = |file: &File<'_>| {
-        let moved = names.of_a_move || file.operation() == Some(Operation::Move);
-        moved || (same_count && !in_list.contains(&file.place))
-    };
-    let unnamed: Vec<usize> = files
-        .iter()
-        .enumerate()
-        .filter_map(|(at, file)| is_unnamed(file).then_some(at))
-        .collect();
-    if unnamed.len() != unmatched.len() {
+    let others = names.places.iter().filter(|name| !of_files.contains(name));
+    let others: Vec<Place> = others.cloned().collect();
+    if others.is_empty() {
         return;
     }
-    let agrees = unnamed.len() < files.len() || names.names_old_paths;
-    for (at, name) in unnamed.into_iter().zip(unmatched) {
-        let file = &mut files[at];
-        let moved = names.of_a_move || file.operation() == Some(Operation::Move);
-        let edits = !matches!(file.operation(), Some(Operation::Add | Operation::Delete))
-            && file.has_old_texts();
-        if moved || (edits && agrees && !name.is_directory_of(&file.place)) {
+    if let ([file], [from], true) = (&mut *files, others.as_slice(), names.of_a_move) {
+        file.from = Some(from.clone());
+    } else if files.len() == names.places.len() {
+        pair_aligned(files, names, &others);
+    }
+}
+
+/// The list names the files in the order of their diffs, one for one, but for some other paths.
+fn pair_aligned(files: &mut [File<'_>], names: &NameList, others: &[Place]) {
+    let others: HashSet<&Place> = others.iter().collect();
+    let fits = |file: &File<'_>, name: &Place| {
+        let moves = !matches!(file.operation(), Some(Operation::Add | Operation::Delete));
+        file.place == *name
+            || (others.contains(name)
+                && moves
+                && file.has_diffs()
+                && file.has_old_texts()
+                && !name.is_directory_of(&file.place))
+    };
+    let all_fit = files
+        .iter()
+        .zip(&names.places)
+        .all(|(file, name)| fits(file, name));
+    let agrees = others.len() < files.len() || names.names_old_paths;
+    if !(all_fit && agrees) {
+        return;
+    }
+    for (file, name) in files.iter_mut().zip(&names.places) {
+        if file.place != *name {
             file.from = Some(name.clone());
         }
     }
