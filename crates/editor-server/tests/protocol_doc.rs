@@ -118,3 +118,69 @@ fn headers_carry_the_hash_of_the_types() {
         );
     }
 }
+
+/// Each interface of the VS Code extension, and where an example of it stands in the document.
+const TYPESCRIPT: [(&str, &str, &str); 17] = [
+    ("FileRef", "FileParams", "/file"),
+    ("Notice", "DidChangeActivityParams", "/turns/0/notices/0"),
+    ("SessionInfo", "SessionInfo", ""),
+    ("TurnInfo", "DidChangeActivityParams", "/turns/0"),
+    ("FileTurn", "DidChangeActivityParams", "/files/0/turns/0"),
+    ("FileInfo", "DidChangeActivityParams", "/files/0"),
+    ("ActivityChange", "DidChangeActivityParams", ""),
+    ("Hunk", "HunksResult", "/hunks/0"),
+    ("HunksResult", "HunksResult", ""),
+    ("DiffResult", "DiffResult", ""),
+    ("GoToResult", "GoToResult", ""),
+    ("PermissionOption", "PermissionQuestion", "/options/0"),
+    ("TouchedFile", "PermissionQuestion", "/files/0"),
+    ("PermissionQuestion", "PermissionQuestion", ""),
+    ("TimelineUpdate", "TimelineUpdate", ""),
+    ("AgentInfo", "AgentsResult", "/agents/0"),
+    ("SessionListResult", "SessionListResult", ""),
+];
+
+/// A client may leave out what it does not read; it cannot read what is not there.
+#[test]
+fn the_extensions_name_members_and_methods_that_exist() {
+    let document = document();
+    let examples = examples(&document);
+    let typescript = fs::read_to_string(root().join("editors/vscode/src/protocol.ts"))
+        .expect("the extension is committed");
+    for (interface, example, pointer) in TYPESCRIPT {
+        let (_, after) = typescript
+            .split_once(&format!("export interface {interface} {{\n"))
+            .unwrap_or_else(|| panic!("there is no interface {interface}"));
+        let (body, _) = after.split_once("\n}").expect("an interface ends");
+        let members = body.lines().filter_map(|line| {
+            // Members of the interface itself are indented once.
+            let (name, _) = line.strip_prefix("  ")?.split_once(':')?;
+            name.starts_with(char::is_alphabetic)
+                .then(|| name.trim_end_matches('?'))
+        });
+        let (_, json) = examples
+            .iter()
+            .find(|(name, _)| *name == example)
+            .expect("there is an example");
+        let json: Value = serde_json::from_str(json).expect("examples are JSON");
+        let object = json.pointer(pointer).expect("the example has this object");
+        for member in members {
+            assert!(
+                object.get(member).is_some(),
+                "{interface}.{member} is not in the protocol"
+            );
+        }
+    }
+    let lua = fs::read_to_string(root().join("editors/nvim/lua/acp_lens/protocol.lua"))
+        .expect("the plugin is committed");
+    for word in [typescript, lua]
+        .iter()
+        .flat_map(|text| text.split(['"', '\'', '`']))
+        .filter(|word| word.starts_with("acpLens/") && !word.ends_with('/'))
+    {
+        assert!(
+            REQUESTS.contains(&word) || NOTIFICATIONS.contains(&word),
+            "there is no method {word}"
+        );
+    }
+}

@@ -1,6 +1,10 @@
 //! The one task that owns the server's state. It takes events in order, places hunks in the
 //! background, and tells the client what changed, once per batch.
 
+mod documents;
+mod sessions;
+mod tell;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -10,20 +14,18 @@ use activity_core::session::Session;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep_until};
 
-use super::document::{Document, Placed, Running, TextChange, place_file};
-use super::entry::{Entry, Opening, Status};
+use super::document::{Placed, TextChange};
+use super::entry::{Opening, Status};
 use super::files::FileId;
 use super::handle::{Handle, Workspace};
-use super::location::{Identity, Location, identify};
+use super::location::{Identity, Location};
 use super::outgoing::Outgoing;
 use super::publish::Pending;
 use super::settings::Settings;
 use super::sources::SessionKey;
 use super::state::{Client, Folder, OnDisk, State};
 use super::view::View;
-use super::{follow, timeline};
-use crate::features;
-use crate::lsp::ext::{PermissionOutcome, PermissionQuestion, PermissionState};
+use crate::lsp::ext::{PermissionOutcome, PermissionQuestion};
 
 /// From the first change of a batch until the client is told.
 const PUBLISH_AFTER: Duration = Duration::from_millis(100);
@@ -334,248 +336,6 @@ impl Actor {
         });
     }
 
-    fn opened(&mut self, uri: Arc<str>, version: i32, text: &str) {
-        let mut document = Document::new(Arc::clone(&uri), version, text);
-        if let Some(location) = &document.location {
-            let (file, _) = self.state.files.intern(location);
-            document.file = Some(file);
-            // Links may have changed since the name was seen last.
-            self.unidentified.push(location.clone());
-            self.state.on_disk.remove(&file);
-            if self.state.is_touched(file) {
-                document.due = Some(Instant::now());
-            }
-        }
-        self.published.remove(&uri);
-        self.state.documents.insert(uri, document);
-    }
-
-    fn changed(&mut self, uri: &str, version: i32, changes: Vec<TextChange>) {
-        let encoding = self.state.client.encoding;
-        let Some(document) = self.state.documents.get_mut(uri) else {
-            tracing::warn!("didChange of a document that is not open");
-            return;
-        };
-        if document.change(version, changes, encoding) {
-            document.due = Some(Instant::now() + PLACE_AFTER);
-        }
-    }
-
-    fn session_opened(&mut self, opening: Opening) {
-        let key = Arc::clone(&opening.key);
-        let entry = Entry::new(opening);
-        match self.state.session_mut(&key) {
-            Some(known) => {
-                *known = entry;
-                self.forget_files(&key);
-                self.pending.reset = true;
-            }
-            None => self.state.sessions.push(entry),
-        }
-        self.pending.closed.remove(&key);
-        self.pending.states.insert(Arc::clone(&key));
-        self.take_in(key);
-    }
-
-    /// A session took something in. Looking at it can cost as much as its turn has, so several
-    /// such things are looked at together.
-    fn take_in(&mut self, key: SessionKey) {
-        self.changed.insert(key);
-        self.absorb_at
-            .get_or_insert_with(|| Instant::now() + ABSORB_AFTER);
-    }
-
-    fn session_closed(&mut self, key: &SessionKey) {
-        let before = self.state.sessions.len();
-        self.state.sessions.retain(|entry| entry.key != *key);
-        if self.state.sessions.len() == before {
-            return;
-        }
-        self.forget_files(key);
-        self.changed.remove(key);
-        self.state.subscribed.remove(key);
-        let of_others = |other: &SessionKey| other != key;
-        self.pending.sessions.retain(of_others);
-        self.pending.states.retain(of_others);
-        self.pending.turns.retain(|(other, _)| of_others(other));
-        self.pending.files.retain(|(other, _)| of_others(other));
-        self.pending.items.remove(key);
-        self.pending.closed.insert(Arc::clone(key));
-        self.touch();
-    }
-
-    /// What a session said about files no longer counts.
-    fn forget_files(&mut self, key: &SessionKey) {
-        self.state.files.forget(key);
-        self.state.forget_all_sources();
-        self.state.on_disk.clear();
-        self.place_all();
-    }
-
-    fn permission(&mut self, question: PermissionQuestion, outcome: Option<PermissionOutcome>) {
-        let key: SessionKey = question.session.as_str().into();
-        let Some(entry) = self.state.session_mut(&key) else {
-            return;
-        };
-        let tool_call: Arc<str> = question.tool_call.as_str().into();
-        let item = (0..entry.session.item_count()).rev().find(|&position| {
-            entry
-                .session
-                .item(position)
-                .is_some_and(|item| *item.id == *format!("tool:{tool_call}"))
-        });
-        let known = PermissionState { question, outcome };
-        entry.permissions.insert(tool_call, known);
-        if let Some(item) = item
-            && self.state.subscribed.contains(&key)
-        {
-            self.pending.items.entry(key).or_default().insert(item);
-            self.touch();
-        }
-    }
-
-    /// Looks at what the sessions took in: which files, turns and items changed.
-    fn absorb(&mut self) {
-        self.absorb_at = None;
-        for key in std::mem::take(&mut self.changed) {
-            self.state.revision += 1;
-            let moment = self.state.revision;
-            let Some(entry) = self.state.session_mut(&key) else {
-                continue;
-            };
-            let changes = entry.drain(moment);
-            if changes.reset {
-                self.forget_files(&key);
-            }
-            let mentions: Vec<(Location, Arc<str>)> = match self.state.session(&key) {
-                Some(entry) => {
-                    let paths = if changes.reset {
-                        entry.session.paths()
-                    } else {
-                        changes.files.clone()
-                    };
-                    let located = paths
-                        .into_iter()
-                        .filter_map(|path| Some((Location::beneath(entry.root()?, &path)?, path)));
-                    located.collect()
-                }
-                None => continue,
-            };
-            for (location, path) in mentions {
-                let (file, is_new) = self.state.files.intern(&location);
-                self.state.files.mention(file, &key, &path);
-                self.state.forget_sources(file);
-                if is_new {
-                    self.unidentified.push(location);
-                }
-                self.place(file, Instant::now());
-            }
-            let subscribed = self.state.subscribed.contains(&key);
-            self.pending.add(&key, &changes, subscribed);
-            self.touch();
-        }
-    }
-
-    /// Wants the hunks of a file placed afresh, if it is open.
-    fn place(&mut self, file: FileId, at: Instant) {
-        for document in self.state.documents.values_mut() {
-            if document.file == Some(file) {
-                document.due = Some(at);
-            }
-        }
-    }
-
-    fn place_all(&mut self) {
-        let now = Instant::now();
-        for document in self.state.documents.values_mut() {
-            document.due = Some(now);
-        }
-    }
-
-    /// Answers with the hunks of a document, now or after its first placing.
-    fn view(&mut self, uri: &str, answer: oneshot::Sender<View>) {
-        let Some(document) = self.state.document(uri) else {
-            return;
-        };
-        let touched = document
-            .file
-            .is_some_and(|file| self.state.is_touched(file));
-        if !touched && self.state.loading > 0 {
-            self.late.push((uri.to_owned(), answer));
-            return;
-        }
-        if let Some(view) = self.state.view(document) {
-            let _ = answer.send(view);
-            return;
-        }
-        let uri = Arc::clone(&document.uri);
-        if let Some(document) = self.state.documents.get_mut(&uri) {
-            document.due.get_or_insert_with(Instant::now);
-            document.waiting.push(answer);
-        }
-    }
-
-    fn placed(&mut self, uri: &Arc<str>, job: u64, placed: Placed) {
-        let Some(document) = self.state.documents.get_mut(uri) else {
-            return;
-        };
-        // The document may have been closed and opened again since.
-        let running = document.job.as_ref();
-        if running.is_none_or(|running| running.id != job) {
-            return;
-        }
-        if !document.take(placed) {
-            document.due.get_or_insert_with(Instant::now);
-            return;
-        }
-        if let Some(placed) = &document.placed
-            && placed.marks.needs_placing()
-        {
-            document.due.get_or_insert(Instant::now() + PLACE_AFTER);
-        }
-        let waiting = std::mem::take(&mut document.waiting);
-        if let Some(document) = self.state.documents.get(uri) {
-            for answer in waiting {
-                if let Some(view) = self.state.view(document) {
-                    let _ = answer.send(view);
-                }
-            }
-            if let Some(file) = document.file {
-                for (key, path) in self.state.files.mentions(file) {
-                    let changed = (Arc::clone(key), Arc::clone(path));
-                    self.pending.files.insert(changed);
-                }
-            }
-        }
-        self.pending.lenses = true;
-        self.touch();
-    }
-
-    fn identified(&mut self, found: Vec<(Location, Identity)>) {
-        for (location, identity) in found {
-            if let Some((old, known)) = self.state.files.identified(&location, identity) {
-                self.state.on_disk.remove(&old);
-                self.state.on_disk.remove(&known);
-                self.state.forget_sources(old);
-                self.state.forget_sources(known);
-                for document in self.state.documents.values_mut() {
-                    if document.file == Some(old) {
-                        document.file = Some(known);
-                    }
-                }
-                if self.state.is_touched(known) {
-                    self.place(known, Instant::now());
-                }
-            }
-        }
-    }
-
-    /// There is something to tell.
-    fn touch(&mut self) {
-        self.publish_at
-            .get_or_insert_with(|| Instant::now() + PUBLISH_AFTER);
-    }
-
     /// After a batch of events, or when the time has come.
     fn settle(&mut self) {
         let outcome = catch_unwind(AssertUnwindSafe(|| {
@@ -593,145 +353,6 @@ impl Actor {
         if outcome.is_err() {
             tracing::error!("the state could not be settled; this is a defect of acp-lens");
         }
-    }
-
-    fn start_identifying(&mut self) {
-        if self.unidentified.is_empty() {
-            return;
-        }
-        let locations = std::mem::take(&mut self.unidentified);
-        let events = self.events.clone();
-        tokio::task::spawn_blocking(move || {
-            let found = locations
-                .into_iter()
-                .filter_map(|location| identify(&location).map(|identity| (location, identity)))
-                .collect();
-            send(&events, Event::Identified(found));
-        });
-    }
-
-    fn start_placing(&mut self) {
-        let now = Instant::now();
-        let due: Vec<Arc<str>> = self
-            .state
-            .documents
-            .values()
-            .filter(|it| it.job.is_none() && it.due.is_some_and(|due| due <= now))
-            .map(|it| Arc::clone(&it.uri))
-            .collect();
-        for uri in due {
-            let file = self.state.documents.get(&uri);
-            let file = file.and_then(|document| document.file);
-            let sources = file
-                .map(|file| self.state.sources(file))
-                .unwrap_or_default();
-            let limits = self.state.settings.limits;
-            let Some(document) = self.state.documents.get_mut(&uri) else {
-                continue;
-            };
-            document.due = None;
-            self.next_job += 1;
-            let job = self.next_job;
-            document.job = Some(Running::new(job));
-            let text = document.text.clone();
-            let events = self.events.clone();
-            tokio::task::spawn_blocking(move || {
-                let fallback = Arc::clone(&sources);
-                let placed = catch_unwind(AssertUnwindSafe(|| place_file(&text, sources, limits)));
-                let placed = placed.unwrap_or_else(|_| {
-                    let why = "the hunks could not be placed; this is a defect of acp-lens";
-                    Placed::nothing(fallback, Some(why.to_owned()))
-                });
-                let placed = Box::new(placed);
-                send(&events, Event::Placed { uri, job, placed });
-            });
-        }
-    }
-
-    /// Tells the client what changed since the last time.
-    fn publish(&mut self) {
-        let pending = std::mem::take(&mut self.pending);
-        if pending.is_empty() {
-            return;
-        }
-        if self.state.client.wants_notifications {
-            self.tell_extension(&pending);
-        }
-        self.tell_hunks();
-        if pending.lenses && self.state.client.refreshes_lenses {
-            self.tell(Outgoing::RefreshLenses);
-        }
-        if let Some(show) = follow::reveal(&self.state, &pending) {
-            self.tell(show);
-        }
-        let (flushed, written) = oneshot::channel();
-        self.tell(Outgoing::Flushed(flushed));
-        self.publishing = true;
-        let events = self.events.clone();
-        tokio::spawn(async move {
-            // A failure means that the sender is gone, and with it the client.
-            let _ = written.await;
-            send(&events, Event::Flushed);
-        });
-    }
-
-    fn tell_extension(&self, pending: &Pending) {
-        if let Some(activity) = pending.activity(&self.state) {
-            self.tell(Outgoing::Activity(Box::new(activity)));
-        }
-        for key in &pending.states {
-            if let Some(entry) = self.state.session(key) {
-                self.tell(Outgoing::Session(Box::new(entry.info())));
-            }
-        }
-        for (key, positions) in &pending.items {
-            if let Some(entry) = self.state.session(key) {
-                let positions = positions.iter().copied();
-                let update = timeline::update(entry, self.state.revision, positions);
-                self.tell(Outgoing::Timeline(update));
-            }
-        }
-    }
-
-    /// The documents whose hunks were placed since the client was told last.
-    fn tell_hunks(&mut self) {
-        for document in self.state.documents.values() {
-            let told = self.published.get(&document.uri).copied().unwrap_or(0);
-            if told == document.placings {
-                continue;
-            }
-            self.published
-                .insert(Arc::clone(&document.uri), document.placings);
-            let Some(view) = self.state.view(document) else {
-                continue;
-            };
-            if self.state.client.wants_notifications {
-                let hunks = features::hunks::answer(&view, false);
-                let _ = self.outgoing.send(Outgoing::Hunks(hunks));
-            }
-            let wanted = self.state.settings.hint_diagnostics;
-            let hinted = if wanted {
-                self.hinted.insert(Arc::clone(&view.uri));
-                true
-            } else {
-                self.hinted.remove(&view.uri)
-            };
-            if hinted {
-                let _ = self.outgoing.send(Outgoing::Hints {
-                    uri: view.uri.to_string(),
-                    version: view.version,
-                    hints: if wanted {
-                        features::hints::of(&view)
-                    } else {
-                        Vec::new()
-                    },
-                });
-            }
-        }
-    }
-
-    fn tell(&self, message: Outgoing) {
-        let _ = self.outgoing.send(message);
     }
 }
 
