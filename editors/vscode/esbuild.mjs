@@ -1,4 +1,5 @@
 // Bundles the extension into one file; `--production` makes it small, `--watch` keeps it fresh.
+import { readFileSync, writeFileSync } from "node:fs";
 import * as esbuild from "esbuild";
 
 /**
@@ -41,4 +42,11 @@ if (process.argv.includes("--watch")) {
   await context.watch();
 } else {
   await esbuild.build(options);
+}
+
+// vsce takes relative pictures only from a project with a public address, so the README of the
+// package (`vsce.readmePath`) has none.
+if (production) {
+  const readme = readFileSync("README.md", "utf8");
+  writeFileSync("dist/README.md", readme.replaceAll(/^!\[.*\)\n\n?/gm, ""));
 }

@@ -36,6 +36,8 @@ export class Workbench {
       executablePath: process.env.CHROMIUM,
       headless: true,
       viewport: { width: 1280, height: 800 },
+      // Without fades a picture shows what is there.
+      reducedMotion: "reduce",
       permissions: ["clipboard-read", "clipboard-write"],
       args: [
         "--no-sandbox",

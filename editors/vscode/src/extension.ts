@@ -30,7 +30,7 @@ export function activate(extension: vscode.ExtensionContext): void {
     status.update();
     sessionView.update();
     updateContext(store);
-    decorations.refresh(change.reset || change.sessions.length > 0 ? undefined : change.uris);
+    decorations.refresh(change.reset ? undefined : change.uris);
     if (change.uris.length > 0 || change.reset) {
       documents.refresh();
     }

@@ -108,26 +108,33 @@ export async function trace(w, at, url) {
   await w.step("next change goes through all files and wraps, and previous comes back", async () => {
     await page.keyboard.press("Escape");
     await w.focusText();
-    const seen = [];
-    const message = page.locator(".part.statusbar", { hasText: /Change \d+ of \d+/ });
-    const total = async () => Number(/Change \d+ of (\d+)/.exec((await message.textContent()) ?? "")?.[1]);
-    let here = await w.place();
-    do {
-      seen.push(here);
-      await page.keyboard.press("Alt+F5");
-      const before = here;
-      here = await w.eventually("a jump", () => w.place(), (place) => place && place !== before);
-      assert.ok(seen.length < 40, `no end: ${seen}`);
-    } while (!seen.includes(here) || seen.length < 3);
-    const tabs = new Set(seen.map((place) => place.split(":")[0]));
-    for (const name of ["calc.py", "hello.py", "abs.txt", "new_name.txt", "notes.txt"]) {
-      assert.ok(tabs.has(name), `${name} was not visited: ${seen}`);
+    /** Presses a key of a jump, and waits for what the status bar says about it. */
+    const jump = async (key, wanted) => {
+      await page.keyboard.press(key);
+      const text = await w.eventually(
+        `a jump to change ${wanted ?? "any"}`,
+        () => page.locator(".part.statusbar .left-items").textContent(),
+        (bar) => (wanted ? new RegExp(`Change ${wanted} of \\d+`) : /Change \d+ of \d+/).test(bar),
+      );
+      const [, index, total] = /Change (\d+) of (\d+)/.exec(text).map(Number);
+      return { index, total, wrapped: text.includes("(wrapped)") };
+    };
+    const tabs = new Set();
+    await page.keyboard.press("Control+Home");
+    let { index, total } = await jump("Alt+F5");
+    await w.eventually("the first change", () => w.place(), (place) => /^calc\.py:2:/.test(place));
+    for (let count = 0; count < total; count += 1) {
+      tabs.add(await w.activeTab());
+      const next = await jump("Alt+F5", (index % total) + 1);
+      assert.equal(next.wrapped, next.index === 1, `change ${next.index} of ${next.total}`);
+      index = next.index;
     }
-    assert.ok(seen.length >= (await total()), `${seen.length} of ${await total()}`);
-    await page.keyboard.press("Shift+Alt+F5");
-    const previous = await w.eventually("a jump back", () => w.place(), (place) => place && place !== here);
-    assert.ok(seen.includes(previous), previous);
-    await page.keyboard.press("Alt+F5");
+    for (const name of ["calc.py", "hello.py", "abs.txt", "new_name.txt", "notes.txt"]) {
+      assert.ok(tabs.has(name), `${name} was not visited: ${[...tabs]}`);
+    }
+    const here = await w.place();
+    await jump("Shift+Alt+F5", index === 1 ? total : index - 1);
+    await jump("Alt+F5", index);
     await w.eventually("the place before", () => w.place(), (place) => place === here);
   });
 
@@ -159,18 +166,27 @@ export async function trace(w, at, url) {
 
   await w.step("all changes of a session open in one multi-file diff", async () => {
     await w.rowAction(w.rows().first(), "Open All Changes");
-    const names = page.locator(".multiDiffEntry .file-path .title, .multiDiffEntry .monaco-icon-label .label-name");
-    await names.first().waitFor();
-    await w.eventually("the first files", () => names.allTextContents(), (found) => found.join().includes("hello.py"));
+    await w.eventually(
+      "the files",
+      () => page.locator(".multiDiffEntry").allTextContents(),
+      (found) => ["hello.py", "existing.txt", "calc.py"].every((name, index) => found[index]?.includes(name)),
+    );
   });
 
-  await w.step("all changes of a turn too, with deleted and moved files", async () => {
+  await w.step("all changes of a turn too, with the text of what it deleted", async () => {
     await w.rowAction(w.rows("Turn 3").first(), "Open All Changes");
     await w.eventually("the title", () => w.activeTab(), (tab) => /Turn 3/.test(tab));
+    const deleted = page.locator(".multiDiffEntry", { hasText: "obsolete.txt" });
+    await w.until("the deleted file", async () => {
+      // Only what is in sight is in the page.
+      await page.mouse.move(800, 500);
+      await page.mouse.wheel(0, 300);
+      return (await deleted.count()) > 0;
+    });
     await w.eventually(
-      "a deleted file's text",
-      () => page.locator(".multiDiffEntry").allTextContents(),
-      (found) => found.length > 1,
+      "its text",
+      async () => (await deleted.first().textContent()).replaceAll("\u00a0", " "),
+      (text) => text.includes("to be removed"),
     );
   });
 

@@ -63,6 +63,8 @@ async function goTo(context: Context, direction: "next" | "previous", argument?:
     return;
   }
   await show(result.uri, toRange(result.range));
+  // The next press may come before the editor tells which file is active now.
+  await vscode.commands.executeCommand("setContext", "acpLens.editorChanged", true);
   const words = t("Change {0} of {1}", result.index, result.total);
   vscode.window.setStatusBarMessage(result.wrapped ? `${words} ${t("(wrapped)")}` : words, 4000);
 }

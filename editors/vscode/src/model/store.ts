@@ -14,6 +14,7 @@ export interface SessionEntry {
 
 /** What a change of the store was about, so that views redraw only what they must. */
 export interface StoreChange {
+  /** Files may have gone: all that was drawn of them is to be drawn again. */
   reset: boolean;
   sessions: string[];
   /** Sessions whose turn ended with this change. */
@@ -73,7 +74,7 @@ export class Store {
       uris.add(file.uri);
     }
     return {
-      reset: change.reset,
+      reset: change.reset || change.closed.length > 0,
       sessions: [...change.sessions.map((info) => info.session), ...change.closed],
       ended,
       uris: [...uris],
