@@ -36,7 +36,7 @@ const settings = {
   "acpLens.agents": {
     demo: {
       command: binary,
-      args: ["demo-agent", "--state-dir", path.join(work, "agent"), "--pace", "15"],
+      args: ["demo-agent", "--state-dir", path.join(work, "agent"), "--pace", "50"],
     },
   },
 };
