@@ -7,12 +7,13 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::time::Instant;
 
 use super::Direction;
+use super::piece::{Piece, Pool};
 use super::spill::{Chunk, Spill};
 
-/// How much is read at once: twice what a pipe holds by default.
-const READ_BYTES: usize = 128 * 1024;
-/// How many chunks may wait for the spill: with [`READ_BYTES`] each, 32 MiB.
-const WAITING_CHUNKS: usize = 256;
+/// How many chunks may wait for the spill: with [`PIECE_BYTES`] each, 16 MiB.
+///
+/// [`PIECE_BYTES`]: super::piece::PIECE_BYTES
+const WAITING_CHUNKS: usize = 128;
 /// How many chunks are written to the spill at once.
 const BATCH: usize = 32;
 
@@ -83,18 +84,18 @@ impl Queue {
         let _ = self.to_spill.send(Seen::End);
     }
 
-    fn offer(&self, direction: Direction, bytes: &[u8]) {
+    fn offer(&self, direction: Direction, piece: Arc<Piece>) {
         let lost = self.lost.of(direction);
         let chunk = Chunk {
             direction,
             at_ms: self.now_ms(),
             lost_before: lost.swap(0, Ordering::Relaxed),
-            bytes: bytes.to_vec(),
+            piece,
         };
         match self.to_spill.try_send(Seen::Chunk(chunk)) {
             Ok(()) | Err(TrySendError::Disconnected(_) | TrySendError::Full(Seen::End)) => {}
             Err(TrySendError::Full(Seen::Chunk(chunk))) => {
-                let len = u64::try_from(chunk.bytes.len()).unwrap_or(u64::MAX);
+                let len = u64::try_from(chunk.piece.bytes().len()).unwrap_or(u64::MAX);
                 lost.fetch_add(chunk.lost_before.saturating_add(len), Ordering::Relaxed);
             }
         }
@@ -119,12 +120,11 @@ impl QueueEnd {
         for direction in [Direction::ToAgent, Direction::ToClient] {
             let lost_before = self.lost.of(direction).load(Ordering::Relaxed);
             if lost_before > 0 {
-                let bytes = Vec::new();
                 spill.write(&[Chunk {
                     direction,
                     at_ms: 0,
                     lost_before,
-                    bytes,
+                    piece: Arc::new(Piece::empty()),
                 }]);
             }
         }
@@ -148,19 +148,20 @@ pub(super) fn relay(
     direction: Direction,
     queue: &Queue,
 ) -> RelayEnd {
-    let mut buffer = vec![0; READ_BYTES];
+    let pool = Arc::<Pool>::default();
     loop {
-        let n = match from.read(&mut buffer) {
-            Ok(0) => return RelayEnd::SenderClosed,
-            Ok(n) => n,
+        let piece = match Piece::read(&mut from, &pool) {
+            Ok(piece) => Arc::new(piece),
             Err(why) if why.kind() == std::io::ErrorKind::Interrupted => continue,
             // A reading end that fails has nothing more to give.
             Err(_) => return RelayEnd::SenderClosed,
         };
-        let bytes = buffer.get(..n).unwrap_or_default();
+        if piece.bytes().is_empty() {
+            return RelayEnd::SenderClosed;
+        }
         // First the copy: what the receiver says to these bytes comes after them then.
-        queue.offer(direction, bytes);
-        if to.write_all(bytes).is_err() {
+        queue.offer(direction, Arc::clone(&piece));
+        if to.write_all(piece.bytes()).is_err() {
             return RelayEnd::ReceiverClosed;
         }
     }

@@ -6,12 +6,13 @@
 
 use std::collections::VecDeque;
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io::{self, IoSlice, Write as _};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::Direction;
+use super::piece::Piece;
 
 /// The size at which a new file is begun.
 const SEGMENT_BYTES: u64 = 128 * 1024 * 1024;
@@ -32,7 +33,7 @@ pub(super) struct Chunk {
     /// Bytes of this direction that passed before this chunk and are not in the spill.
     pub(super) lost_before: u64,
     /// The bytes.
-    pub(super) bytes: Vec<u8>,
+    pub(super) piece: Arc<Piece>,
 }
 
 /// A record, as it is read.
@@ -108,20 +109,13 @@ impl Spill {
     ///
     /// When the disk is full, what does not fit is lost, and readers are told.
     pub(super) fn write(&self, chunks: &[Chunk]) {
-        let mut records = Vec::with_capacity(
-            chunks
-                .iter()
-                .map(|chunk| chunk.bytes.len() + 2 * HEAD)
-                .sum(),
-        );
-        for chunk in chunks {
-            if chunk.lost_before > 0 {
-                head(&mut records, chunk, Kind::Lost, 0);
-            }
-            let len = u32::try_from(chunk.bytes.len()).unwrap_or(u32::MAX);
-            head(&mut records, chunk, Kind::Bytes, len);
-            records.extend_from_slice(&chunk.bytes);
-        }
+        let heads: Vec<Head<'_>> = chunks.iter().flat_map(heads).collect();
+        let mut slices: Vec<IoSlice<'_>> = heads
+            .iter()
+            .flat_map(|(head, piece)| [IoSlice::new(head), IoSlice::new(piece)])
+            .filter(|slice| !slice.is_empty())
+            .collect();
+        let total: u64 = slices.iter().map(|slice| slice.len() as u64).sum();
         let (file, len) = {
             let state = self.lock();
             if state.broken {
@@ -132,7 +126,7 @@ impl Spill {
                 None => return,
             }
         };
-        let file = if len > 0 && len + records.len() as u64 > self.segment_bytes {
+        let file = if len > 0 && len + total > self.segment_bytes {
             match tempfile::tempfile_in(&self.dir) {
                 Ok(file) => self.rotate(file),
                 Err(why) => return self.give_up(&why),
@@ -140,11 +134,11 @@ impl Spill {
         } else {
             file
         };
-        if let Err(why) = (&*file).write_all(&records) {
+        if let Err(why) = write_slices(&file, &mut slices) {
             return self.give_up(&why);
         }
         if let Some(segment) = self.lock().segments.back_mut() {
-            segment.len += records.len() as u64;
+            segment.len += total;
         }
         self.grown.notify_all();
     }
@@ -196,11 +190,43 @@ enum Kind {
     Lost = 1,
 }
 
-fn head(into: &mut Vec<u8>, chunk: &Chunk, kind: Kind, len: u32) {
-    into.push(u8::from(chunk.direction == Direction::ToClient));
-    into.push(kind as u8);
-    into.extend_from_slice(&chunk.at_ms.to_le_bytes());
-    into.extend_from_slice(&len.to_le_bytes());
+/// The head of a record, and the bytes that follow it.
+type Head<'a> = ([u8; HEAD], &'a [u8]);
+
+/// The records of a chunk: what is missing before it, if anything, and the chunk itself.
+fn heads(chunk: &Chunk) -> impl Iterator<Item = Head<'_>> {
+    let bytes = chunk.piece.bytes();
+    let lost = (chunk.lost_before > 0).then(|| (head(chunk, Kind::Lost, 0), &[][..]));
+    let len = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
+    lost.into_iter()
+        .chain([(head(chunk, Kind::Bytes, len), bytes)])
+}
+
+fn head(chunk: &Chunk, kind: Kind, len: u32) -> [u8; HEAD] {
+    let mut head = [0; HEAD];
+    let parts = [
+        &[u8::from(chunk.direction == Direction::ToClient)][..],
+        &[kind as u8],
+        &chunk.at_ms.to_le_bytes(),
+        &len.to_le_bytes(),
+    ];
+    for (to, from) in head.iter_mut().zip(parts.into_iter().flatten()) {
+        *to = *from;
+    }
+    head
+}
+
+/// Writes all of the slices.
+fn write_slices(mut file: &File, mut slices: &mut [IoSlice<'_>]) -> io::Result<()> {
+    while !slices.is_empty() {
+        match file.write_vectored(slices) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(n) => IoSlice::advance_slices(&mut slices, n),
+            Err(why) if why.kind() == io::ErrorKind::Interrupted => {}
+            Err(why) => return Err(why),
+        }
+    }
+    Ok(())
 }
 
 /// Follows a spill from its oldest record on.
@@ -363,13 +389,14 @@ mod tests {
     use std::fmt::Write as _;
 
     use super::*;
+    use crate::tap::piece::PIECE_BYTES;
 
     fn chunk(direction: Direction, at_ms: u64, bytes: &[u8]) -> Chunk {
         Chunk {
             direction,
             at_ms,
             lost_before: 0,
-            bytes: bytes.to_vec(),
+            piece: Arc::new(Piece::read(&mut &*bytes, &Arc::default()).unwrap()),
         }
     }
 
@@ -434,14 +461,17 @@ mod tests {
     }
 
     #[test]
-    fn a_record_longer_than_one_read_comes_whole() {
+    fn records_that_do_not_fit_into_one_read_come_whole() {
         let spill = Arc::new(Spill::create(&std::env::temp_dir()).unwrap());
-        let long = vec![b'y'; 3 * READ_BYTES + 7];
-        spill.write(&[chunk(Direction::ToClient, 5, &long)]);
+        let long = vec![b'y'; PIECE_BYTES];
+        let chunks = || chunk(Direction::ToClient, 5, &long);
+        spill.write(&[chunks(), chunks(), chunks(), chunks()]);
         let mut reader = spill.reader();
-        match reader.next().unwrap() {
-            Next::Record(Record::Bytes { bytes, .. }) => assert_eq!(bytes, long),
-            other => panic!("{other:?}"),
+        for _ in 0..4 {
+            match reader.next().unwrap() {
+                Next::Record(Record::Bytes { bytes, .. }) => assert_eq!(bytes, long),
+                other => panic!("{other:?}"),
+            }
         }
     }
 }
