@@ -143,7 +143,9 @@ impl Random {
         for (name, value) in members {
             match (name.as_str(), value) {
                 ("content" | "locations", Value::Array(items)) => {
-                    items.iter_mut().for_each(|item| self.thin_item(item));
+                    for item in items {
+                        self.thin_item(item);
+                    }
                 }
                 (_, value) => self.thin(value),
             }

@@ -121,7 +121,7 @@ pub(super) fn is_patch_command(input: &Json<'_>) -> bool {
 
 fn facts_of_object<'a>(object: &'a Object<'a>, tool: &Tool) -> Vec<Facts<'a>> {
     if let Some(facts) = object.first(&["changes", "files"], |map| {
-        facts_of_map(map, Evidence::Input)
+        facts_of_map(map, Evidence::Input).filter(|facts| !facts.is_empty())
     }) {
         return facts;
     }

@@ -139,24 +139,35 @@ pub(super) fn facts_of_result<'a>(result: &'a Json<'a>, evidence: Evidence) -> V
     walk.facts
 }
 
-/// What a map from paths to changes says. `None` when the value is no such map.
+/// What a map from paths to changes says. `None` when the value is no such map. Where all names look
+/// like paths, an entry that says nothing costs no other.
 pub(super) fn facts_of_map<'a>(map: &'a Json<'a>, evidence: Evidence) -> Option<Vec<Facts<'a>>> {
     let map = map.as_object()?;
-    let facts: Option<Vec<Facts<'a>>> = map
-        .members()
-        .map(|(path, change)| {
-            let change = change.as_object()?;
-            let mut facts = facts_of_file(change, evidence)?;
-            if facts.path.is_none() {
-                facts.path = Some(path.into());
+    let of_paths = map.members().all(|(name, _)| looks_like_path(name));
+    let mut all = Vec::new();
+    for (path, change) in map.members() {
+        let facts = change
+            .as_object()
+            .and_then(|change| facts_of_file(change, evidence));
+        match facts.filter(Facts::says_something) {
+            Some(mut facts) => {
+                if facts.path.is_none() {
+                    facts.path = Some(path.into());
+                }
+                if facts.operation == Some(Operation::Move) && facts.from.is_none() {
+                    facts.from = Some(path.into());
+                }
+                all.push(facts);
             }
-            if facts.operation == Some(Operation::Move) && facts.from.is_none() {
-                facts.from = Some(path.into());
-            }
-            facts.says_something().then_some(facts)
-        })
-        .collect();
-    facts.filter(|facts| !facts.is_empty())
+            None if of_paths => {}
+            None => return None,
+        }
+    }
+    (of_paths || !all.is_empty()).then_some(all)
+}
+
+fn looks_like_path(name: &str) -> bool {
+    name.contains(['/', '\\', '.'])
 }
 
 struct Walk<'a> {
@@ -186,11 +197,15 @@ impl<'a> Walk<'a> {
         }
         self.facts
             .extend(other_files_of_patch(object, self.evidence));
-        for facts in &mut self.facts[before..] {
+        let mut found = self.facts.split_off(before);
+        for facts in &mut found {
             if facts.path.is_none() {
                 facts.path = path.map(Into::into);
             }
         }
+        // A word for what happened, without a word for where, may be about any file.
+        found.retain(|facts| facts.path.is_some() || facts.operation.is_none());
+        self.facts.append(&mut found);
         let path = object.word(PATH_KEYS).or(path);
         for (name, child) in object.members() {
             if matches!(name, "structuredPatch" | "occurrences") {
@@ -221,7 +236,6 @@ impl<'a> Walk<'a> {
 
 /// The member may be a map whose names are paths: by its own name, or by theirs.
 fn is_file_map(name: &str, child: &Json<'_>) -> bool {
-    let looks_like_path = |name: &str| name.contains(['/', '\\', '.']);
     matches!(name, "changes" | "files" | "fileChanges" | "file_changes")
         || child
             .as_object()
