@@ -439,6 +439,20 @@ mod tests {
         check(&framed(answer), &[cut]);
     }
 
+    #[test]
+    fn the_seeds_of_the_fuzz_target_pass() {
+        let seeds = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../tests/fuzz/seeds/lsp_frames"
+        );
+        let mut count = 0;
+        for seed in std::fs::read_dir(seeds).unwrap() {
+            fuzz_frames(&std::fs::read(seed.unwrap().path()).unwrap());
+            count += 1;
+        }
+        assert!(count > 0);
+    }
+
     proptest! {
         #[test]
         fn any_bytes_are_survived(data in proptest::collection::vec(any::<u8>(), 0..300)) {
