@@ -5,11 +5,6 @@
 //! anything, so no lock is held anywhere. What the client is told leaves as [`outgoing`] messages,
 //! sent by a task that nobody waits for.
 
-#![allow(
-    dead_code,
-    reason = "the agent host and the tap's mirror feed sessions through the handle"
-)]
-
 pub(crate) mod actor;
 pub(crate) mod document;
 pub(crate) mod entry;

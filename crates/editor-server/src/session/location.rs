@@ -80,16 +80,6 @@ impl Location {
         self.path.rsplit('/').next().unwrap_or_default()
     }
 
-    /// The path beneath another one; `None` when it does not lie there.
-    pub(crate) fn relative_to(&self, root: &Self) -> Option<String> {
-        let (key, root_key) = (self.key(), root.key());
-        let inside = key.0.strip_prefix(root_key.0.trim_end_matches('/'))?;
-        let count = inside.strip_prefix('/')?.split('/').count();
-        let normal = normal(&self.path, self.family);
-        let segments: Vec<&str> = normal.split('/').collect();
-        Some(segments[segments.len().checked_sub(count)?..].join("/"))
-    }
-
     pub(crate) fn key(&self) -> Key {
         let normal = normal(&self.path, self.family);
         Key(match self.family {
@@ -343,19 +333,14 @@ mod tests {
     }
 
     #[test]
-    fn a_path_lies_beneath_its_root_and_not_beneath_its_namesake() {
-        let root = Location::from_path("/w/app").unwrap();
-        let beneath = |path: &str| Location::from_path(path).unwrap().relative_to(&root);
-        assert_eq!(beneath("/w/app/src/a.rs").as_deref(), Some("src/a.rs"));
-        assert_eq!(beneath("/w/app-evil/a.rs"), None);
-        assert_eq!(beneath("/w/app/../other"), None);
-        let root = Location::from_path("C:\\W").unwrap();
-        let file = Location::from_path("c:/w/Src/A.rs").unwrap();
-        assert_eq!(file.relative_to(&root).as_deref(), Some("Src/A.rs"));
+    fn a_session_names_files_beneath_its_root() {
+        let uri = |root: &str, path: &str| Location::beneath(root, path).map(|it| it.to_uri());
+        assert_eq!(uri("/w/", "a.rs").as_deref(), Some("file:///w/a.rs"));
         assert_eq!(
-            Location::beneath("/w/", "a.rs").unwrap().to_uri(),
-            "file:///w/a.rs"
+            uri("C:\\w", "s/a.rs").as_deref(),
+            Some("file:///C:/w/s/a.rs")
         );
+        assert_eq!(uri("w", "a.rs"), None);
     }
 
     #[cfg(unix)]
