@@ -1,0 +1,198 @@
+-- A live session with the demo agent: prompt, question, lenses while it works, switch, crash, load.
+local h = require('harness')
+local workspace = require('workspace')
+local it, eventually, equal = h.it, h.eventually, h.equal
+
+local store = require('acp_lens.store')
+local mark_namespace = vim.api.nvim_create_namespace('acp_lens')
+
+local project = vim.fs.joinpath(
+  vim.fs.dirname(
+    vim.fs.dirname(
+      vim.fs.dirname(vim.fs.dirname(vim.fs.abspath(debug.getinfo(1, 'S').source:sub(2))))
+    )
+  ),
+  'crates/editor-server/src/demo/before'
+)
+local root = vim.fs.normalize(vim.fn.tempname())
+vim.fn.mkdir(root .. '/.git', 'p')
+for name, kind in vim.fs.dir(project, { depth = 5 }) do
+  if kind == 'file' then
+    workspace.write(vim.fs.joinpath(root, name), workspace.read(vim.fs.joinpath(project, name)))
+  end
+end
+vim.cmd.cd(vim.fn.fnameescape(root))
+vim.cmd.edit('receipt.py')
+local receipt = vim.api.nvim_get_current_buf()
+local code = vim.api.nvim_get_current_win()
+
+local turns_ended = {}
+vim.api.nvim_create_autocmd('User', {
+  pattern = 'AcpLensTurnEnd',
+  callback = function(event)
+    table.insert(turns_ended, event.data)
+  end,
+})
+
+local function marks()
+  return #vim.api.nvim_buf_get_extmarks(receipt, mark_namespace, 0, -1, {})
+end
+
+local function timeline_text(session)
+  local buf = vim.fn.bufnr(('^acp-lens://session/%s$'):format(session))
+  return buf > 0 and table.concat(vim.api.nvim_buf_get_lines(buf, 0, -1, false), '\n') or ''
+end
+
+local first
+it('a session starts with the demo agent, and its window opens', function()
+  vim.cmd('AcpLens start demo')
+  first = eventually('the session', function()
+    local entry = store.current_host()
+    return entry and entry.info.state == 'idle' and entry.info.session
+  end)
+  eventually('its window', function()
+    return vim.fn.bufwinnr(('^acp-lens://session/%s$'):format(first)) > 0
+      and vim.fn.bufwinnr(('^acp-lens://prompt/%s$'):format(first)) > 0
+  end)
+end)
+
+it('a prompt runs, its messages stream into the window, and the buffer is reread', function()
+  vim.cmd('AcpLens prompt Give a discount')
+  eventually('the timeline', function()
+    local text = timeline_text(first)
+    return text:find('> Give a discount', 1, true) and text:find('receipt.py', 1, true)
+  end)
+  eventually('the end of the turn', function()
+    return #turns_ended == 1 and turns_ended[1].stopReason == 'end_turn'
+  end, 60000)
+  eventually('the new text in the clean buffer', function()
+    return table
+      .concat(vim.api.nvim_buf_get_lines(receipt, 0, -1, false), '\n')
+      :find('import discount')
+  end)
+  eventually('marks', function()
+    return marks() > 0
+  end)
+  assert(not vim.bo[receipt].modified)
+end)
+
+it('nothing took the focus from where the person was', function()
+  vim.api.nvim_set_current_win(code)
+  equal(receipt, vim.api.nvim_win_get_buf(code))
+end)
+
+it('a question waits, and is answered by choice', function()
+  vim.cmd('AcpLens prompt Go on')
+  eventually('the question', function()
+    return require('acp_lens.permission').count() == 1
+  end, 60000)
+  assert(h.said('the agent asks'), vim.inspect(h.messages))
+  assert(require('acp_lens').statusline():find('asks'))
+  eventually('the question in the window', function()
+    return timeline_text(first):find('\n  ? ', 1, true)
+  end)
+  local select = vim.ui.select
+  vim.ui.select = function(items, _, choose)
+    for _, item in ipairs(items) do
+      if item.kind == 'allow_once' then
+        choose(item)
+        return
+      end
+    end
+  end
+  vim.cmd('AcpLens permissions')
+  vim.ui.select = select
+  eventually('the end of the turn', function()
+    return #turns_ended == 2
+  end, 60000)
+  equal(0, require('acp_lens.permission').count())
+end)
+
+it('next goes across the files that the agent changed', function()
+  vim.api.nvim_set_current_win(code)
+  vim.api.nvim_win_set_cursor(code, { 1, 0 })
+  local files = {}
+  for _ = 1, 8 do
+    local before = vim.api.nvim_buf_get_name(0) .. ':' .. vim.api.nvim_win_get_cursor(0)[1]
+    vim.cmd('AcpLens next')
+    eventually('a jump', function()
+      return vim.api.nvim_buf_get_name(0) .. ':' .. vim.api.nvim_win_get_cursor(0)[1] ~= before
+    end)
+    files[vim.fs.basename(vim.api.nvim_buf_get_name(0))] = true
+  end
+  assert(vim.tbl_count(files) > 1, vim.inspect(files))
+end)
+
+it('unsaved work is never overwritten', function()
+  vim.api.nvim_set_current_win(code)
+  vim.api.nvim_win_set_buf(code, receipt)
+  vim.api.nvim_buf_set_lines(receipt, 0, 0, false, { '# mine' })
+  local file = assert(vim.iter(store.files(store.session(first))):find(function(file)
+    return file.file.relativePath == 'receipt.py'
+  end))
+  h.messages = {}
+  require('acp_lens.disk').changed(file)
+  assert(h.said('unsaved changes and is left alone'))
+  equal('# mine', vim.api.nvim_buf_get_lines(receipt, 0, 1, false)[1])
+  vim.cmd('silent undo')
+end)
+
+it('follow can be turned on and off', function()
+  vim.cmd('AcpLens follow')
+  assert(require('acp_lens.config').get().follow)
+  vim.cmd('AcpLens follow')
+  assert(not require('acp_lens.config').get().follow)
+end)
+
+local second
+it('another session runs beside it, and one can switch', function()
+  vim.cmd('AcpLens start demo')
+  second = eventually('the second session', function()
+    local entry = store.current_host()
+    return entry
+      and entry.info.session ~= first
+      and entry.info.state == 'idle'
+      and entry.info.session
+  end)
+  local select = vim.ui.select
+  vim.ui.select = function(items, _, choose)
+    for _, item in ipairs(items) do
+      if item.info.session == first then
+        choose(item)
+      end
+    end
+  end
+  vim.cmd('AcpLens sessions')
+  vim.ui.select = select
+  eventually('the first one current again', function()
+    return store.current().info.session == first
+  end)
+end)
+
+it('an agent that dies is said, and the changes stay', function()
+  local files = #store.files(store.session(first))
+  vim.fn.system({ 'pkill', '-KILL', '-f', 'acp-lens demo-agent' })
+  eventually('disconnected', function()
+    local entry = store.session(first)
+    return entry and entry.info.state == 'disconnected'
+  end)
+  equal(files, #store.files(store.session(first)))
+end)
+
+it('an earlier session is loaded again', function()
+  local select = vim.ui.select
+  vim.ui.select = function(items, _, choose)
+    choose(items[1])
+  end
+  vim.cmd('AcpLens load demo')
+  eventually('a loaded session with its changes', function()
+    for _, entry in ipairs(store.sessions()) do
+      if entry.info.source == 'host' and entry.info.state == 'idle' then
+        return true
+      end
+    end
+  end, 30000)
+  vim.ui.select = select
+end)
+
+h.finish()
