@@ -145,15 +145,64 @@ function M.clear(buf)
   require('acp_lens.lens').clear(buf)
 end
 
+--- Pause after the last change of a text before its hunks are asked for again, in milliseconds.
+--- Until then the marks move with the text by themselves.
+local SETTLE_MS = 200
+
+---@type table<integer, uv.uv_timer_t>
+local settling = {}
+
+---@param buf integer
+local function stop_settling(buf)
+  local timer = settling[buf]
+  if timer then
+    settling[buf] = nil
+    timer:stop()
+    timer:close()
+  end
+end
+
+---@param buf integer
+local function watch(buf)
+  if settling[buf] then
+    return
+  end
+  local timer = assert(vim.uv.new_timer())
+  settling[buf] = timer
+  vim.api.nvim_buf_attach(buf, false, {
+    on_lines = function()
+      if settling[buf] ~= timer then
+        return true
+      end
+      timer:start(
+        SETTLE_MS,
+        0,
+        vim.schedule_wrap(function()
+          if settling[buf] == timer and require('acp_lens.store').hunks(buf) then
+            M.ask(buf)
+          end
+        end)
+      )
+    end,
+    on_detach = function()
+      if settling[buf] == timer then
+        stop_settling(buf)
+      end
+    end,
+  })
+end
+
 --- A buffer joined the server.
 ---@param buf integer
 function M.attach(buf)
+  watch(buf)
   vim.api.nvim_create_autocmd({ 'BufUnload', 'BufWipeout' }, {
     buffer = buf,
     once = true,
     callback = function()
       drawn[buf] = nil
       deleted_shown[buf] = nil
+      stop_settling(buf)
       require('acp_lens.store').forget_buffer(buf)
       require('acp_lens.lens').forget(buf)
     end,

@@ -9,8 +9,8 @@ local NAME = 'acp_lens'
 local CRASH_SPAN_MS = 60000
 local MAX_CRASHES = 4
 
----@type { stopped: boolean, told: table<string, true>, crashes: integer[], restarting: boolean }
-local state = { stopped = false, told = {}, crashes = {}, restarting = false }
+---@type { stopped: boolean, told: table<string, true>, crashes: integer[], restarting: boolean, waiting: fun()[] }
+local state = { stopped = false, told = {}, crashes = {}, restarting = false, waiting = {} }
 
 --- Says a thing once, until the next start that works.
 ---@param key string
@@ -180,6 +180,14 @@ function M.config()
       if check_version(client) then
         state.told = {}
         require('acp_lens.store').reset()
+        -- What was asked for while the server started is asked now.
+        vim.schedule(function()
+          local waiting = state.waiting
+          state.waiting = {}
+          for _, ask in ipairs(waiting) do
+            ask()
+          end
+        end)
       end
     end,
     on_attach = function(_, buf)
@@ -294,6 +302,7 @@ end
 ---@param signal integer
 function M.on_exit(code, signal)
   require('acp_lens.store').on_disconnect()
+  state.waiting = {}
   if state.restarting then
     state.restarting = false
     M.start()
@@ -350,6 +359,12 @@ function M.request(method, params, on_result, on_error)
   end
   on_error = on_error or function(message)
     require('acp_lens.log').warn(message)
+  end
+  if not client.initialized then
+    table.insert(state.waiting, function()
+      M.request(method, params, on_result, on_error)
+    end)
+    return true
   end
   return (
     client:request(method, next(params) and params or vim.empty_dict(), function(err, result)
