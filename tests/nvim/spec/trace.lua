@@ -112,7 +112,8 @@ it('typing above a hunk moves its lens and its mark one line down', function()
   local text = lenses(calc)[before]
   vim.api.nvim_buf_set_lines(calc, 0, 0, false, { '# a new first line' })
   eventually('the lens one line lower', function()
-    return lenses(calc)[before + 1] == text and not lenses(calc)[before]
+    -- The hunk stands at another line than the agent said, and its lens adds that.
+    return vim.startswith(lenses(calc)[before + 1] or '', text) and not lenses(calc)[before]
   end)
   eventually('the hunk one line lower', function()
     return shown(calc)[1] == before + 1

@@ -478,9 +478,9 @@ fn messages_of(call: usize, pieces: usize) -> Vec<Value> {
 fn interleaved(calls: &[(usize, Vec<u32>)]) -> Vec<Value> {
     let mut placed: Vec<(u32, usize, usize, Value)> = Vec::new();
     for (call, (pieces, places)) in calls.iter().enumerate() {
-        let mut places = places[..*pieces].to_vec();
-        places.sort_unstable();
-        for (index, (place, message)) in places
+        let mut sorted = places[..*pieces].to_vec();
+        sorted.sort_unstable();
+        for (index, (place, message)) in sorted
             .into_iter()
             .zip(messages_of(call, *pieces))
             .enumerate()

@@ -64,7 +64,13 @@ local function set_info(info)
   local entry = entry_of(info)
   local before = entry.info
   entry.info = info
-  if before ~= info and before.state == 'prompting' and info.state ~= 'prompting' then
+  -- A short turn can begin and end between two messages: then its number tells.
+  local ended = before ~= info
+    and (
+      (before.state == 'prompting' and info.state ~= 'prompting')
+      or (info.state == 'idle' and info.stopReason and info.turnCount > before.turnCount)
+    )
+  if ended then
     vim.schedule(function()
       fire('AcpLensTurnEnd', { session = info.session, stopReason = info.stopReason })
     end)
