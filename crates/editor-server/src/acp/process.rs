@@ -14,7 +14,7 @@ const CLOSE_GRACE: Duration = Duration::from_secs(1);
 const TERMINATE_GRACE: Duration = Duration::from_secs(2);
 
 /// How an agent is started.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub(crate) struct AgentCommand {
     /// A program on the PATH, or a path to one.
     pub(crate) command: String,
@@ -24,6 +24,17 @@ pub(crate) struct AgentCommand {
     pub(crate) env: BTreeMap<String, String>,
     /// The working directory of the process; the server's own without it.
     pub(crate) cwd: Option<PathBuf>,
+}
+
+/// The environment may hold secrets, and what is shown for debugging ends up in logs.
+impl std::fmt::Debug for AgentCommand {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AgentCommand")
+            .field("command", &self.command)
+            .field("args", &self.args)
+            .field("cwd", &self.cwd)
+            .finish_non_exhaustive()
+    }
 }
 
 /// A running agent. Dropping it kills the process.

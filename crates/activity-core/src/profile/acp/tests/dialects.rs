@@ -189,11 +189,11 @@ fn zed_codex_names_the_old_path_in_its_changes() {
         r#"{"title":"Edit /w/new, /w/d","kind":"edit","status":"in_progress","content":[{"type":"diff","path":"/w/new","oldText":"k\na\n","newText":"k\nb\n"},{"type":"diff","path":"/w/d","oldText":"gone\n","newText":""}],"locations":[{"path":"/w/new"},{"path":"/w/d"}],"rawInput":{"call_id":"c","turn_id":"t","auto_approved":true,"changes":{"/w/old":{"type":"update","unified_diff":"@@ -2,2 +2,2 @@\n k\n-a\n+b\n","move_path":"/w/new"},"/w/d":{"type":"delete","content":"gone\n"}}}}
 {"status":"completed","title":"Edit /w/new, /w/d","rawOutput":{"call_id":"c","stdout":"Success. Updated the following files:\nM new\nD d\n","stderr":"","success":true,"changes":{"/w/old":{"type":"update","unified_diff":"@@ -2,2 +2,2 @@\n k\n-a\n+b\n","move_path":"/w/new"},"/w/d":{"type":"delete","content":"gone\n"}},"status":"completed"},"content":[{"type":"diff","path":"/w/new","oldText":"k\na\n","newText":"k\nb\n"},{"type":"diff","path":"/w/d","oldText":"gone\n","newText":""}]}"#,
         &expect![[r#"
+            edit Moved new from old
+              Result: "k\na\n" -> "k\nb\n" old@1 new@1
             edit Deleted d
               Result: "gone\n" -> ""
               whole Some("gone\n") -> Some("")
-            edit Moved new from old
-              Result: "k\na\n" -> "k\nb\n" old@1 new@1
         "#]],
     );
 }
