@@ -44,7 +44,8 @@ end
 ---@param buf integer
 ---@return string
 local function root_of(buf)
-  local path = vim.api.nvim_buf_get_name(buf)
+  -- Lists and windows of this plugin belong to no folder of their own.
+  local path = is_file(buf) and vim.api.nvim_buf_get_name(buf) or ''
   local root = path ~= '' and require('acp_lens.config').get().root(path) or nil
   if root then
     return root

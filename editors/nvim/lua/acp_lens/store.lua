@@ -60,9 +60,10 @@ local function entry_of(info)
 end
 
 ---@param info acp_lens.Session
-local function set_info(info)
+---@param known? acp_lens.SessionEntry what was known of the session before a reset
+local function set_info(info, known)
   local entry = entry_of(info)
-  local before = entry.info
+  local before = known and known.info or entry.info
   entry.info = info
   -- A short turn can begin and end between two messages: then its number tells.
   local ended = before ~= info
@@ -88,6 +89,7 @@ end
 
 ---@param params { revision: integer, reset: boolean, sessions: acp_lens.Session[], closed: string[], turns: acp_lens.Turn[], files: acp_lens.File[] }
 function M.on_activity(params)
+  local known = state.sessions
   if params.reset then
     state = { revision = 0, sessions = {}, order = {} }
   elseif params.revision <= state.revision then
@@ -96,7 +98,7 @@ function M.on_activity(params)
   end
   state.revision = params.revision
   for _, info in ipairs(params.sessions or {}) do
-    set_info(info)
+    set_info(info, known[info.session])
   end
   for _, session in ipairs(params.closed or {}) do
     state.sessions[session] = nil
@@ -122,7 +124,7 @@ function M.on_activity(params)
         table.insert(entry.order, path)
       end
       entry.files[path] = file
-      if not params.reset and entry.info.source ~= 'trace' then
+      if known[file.session] and entry.info.source ~= 'trace' then
         require('acp_lens.disk').changed(file)
       end
     end
