@@ -162,6 +162,10 @@ pub fn apply(old: &str, hunks: &[Hunk<'_>]) -> Option<String> {
         text.extend(lines.get(next..start)?.iter().copied());
         next = start;
         for line in &hunk.lines {
+            // A line without text and without an end is nothing that a text could hold.
+            if line.text.is_empty() && !line.ended {
+                continue;
+            }
             if line.side != Side::New {
                 let (there, ended) = match lines.get(next)?.strip_suffix('\n') {
                     Some(there) => (there, true),

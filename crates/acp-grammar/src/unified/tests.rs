@@ -183,6 +183,7 @@ fn the_seeds_of_the_fuzz_target_hold() {
         &include_bytes!("../../../../tests/fuzz/seeds/unified/rename")[..],
         include_bytes!("../../../../tests/fuzz/seeds/unified/created"),
         include_bytes!("../../../../tests/fuzz/seeds/unified/uncounted"),
+        include_bytes!("../../../../tests/fuzz/seeds/unified/empty_line_without_end"),
     ] {
         fuzz_unified(seed);
     }
