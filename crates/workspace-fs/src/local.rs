@@ -74,8 +74,7 @@ impl LocalFileSystem {
         locate(&self.root, &target.steps).map_err(|error| walk_error(verb, path, error))
     }
 
-    /// Walks to the target and insists that it is still the same place; `known` is the version that
-    /// the caller is told when it is not.
+    /// Walks to the target and insists that it is still the same place.
     fn locate_same(&self, verb: Verb, target: &Target) -> Result<Located, FsError> {
         let located = self.locate(verb, target)?;
         if key_of(&located) == target.key {

@@ -360,10 +360,22 @@ fn a_link_is_changed_at_its_target_moved_as_text_and_deleted_as_a_link() {
     run(&workspace, "*** Update File: l\n@@\n-a\n+b").unwrap();
     assert!(workspace.path().join("l").is_symlink());
     assert_eq!(workspace.read("t"), "b\n");
-    run(&workspace, "*** Delete File: l\n*** Add File: l\n+own").unwrap();
+    let moved = "*** Update File: l\n*** Move to: m\n@@\n-b\n+c\n*** Add File: l\n+new";
+    run(&workspace, moved).unwrap();
     assert!(!workspace.path().join("l").is_symlink());
     assert_eq!(
-        (workspace.read("l"), workspace.read("t")),
+        (
+            workspace.read("m"),
+            workspace.read("l"),
+            workspace.read("t")
+        ),
+        ("c\n".into(), "new\n".into(), "b\n".into())
+    );
+    workspace.link("t", "k");
+    run(&workspace, "*** Delete File: k\n*** Add File: k\n+own").unwrap();
+    assert!(!workspace.path().join("k").is_symlink());
+    assert_eq!(
+        (workspace.read("k"), workspace.read("t")),
         ("own\n".into(), "b\n".into())
     );
 }

@@ -218,7 +218,9 @@ impl Planner<'_> {
             from: path.to_owned(),
         };
         let planned = change.shown_as(kind, to, destination.clone());
-        slot.now = Now::Absent;
+        // A link moves as its text: the link goes, and the file that it names stays as it is.
+        let source = self.files.resolve_entry(path, self.options.cwd)?;
+        self.slot(path, &source, Reading::Entry)?.now = Now::Absent;
         let slot = self.slot(to, &destination, Reading::Look)?;
         if slot.exists() {
             let path = destination.display_path().to_owned();
