@@ -2,4 +2,6 @@
 
 pub mod binary;
 pub mod client;
+#[cfg(target_os = "linux")]
+pub mod process;
 pub mod project;

@@ -8,14 +8,18 @@ pub(crate) mod discover;
 mod files;
 mod permission;
 mod prompt;
+mod refusal;
+mod terminals;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
+use tokio::time::{Instant, timeout_at};
 use workspace_fs::reference::resolve_context;
 
 use activity_core::host::Place;
@@ -30,6 +34,9 @@ use crate::session::handle::{Handle, Workspace};
 use crate::session::sources::SessionKey;
 use agent::{Agent, Command};
 use discover::Found;
+
+/// How long agents may take to end when the server ends.
+const END_WAIT: Duration = Duration::from_secs(2);
 
 /// The answer to an editor.
 pub(crate) type Answer<T> = oneshot::Sender<Result<T, Failure>>;
@@ -95,13 +102,18 @@ impl Host {
         }
     }
 
-    /// Ends all agents, and waits until they have ended.
+    /// Ends all agents and what they run, and waits until they have ended; those that take too
+    /// long are killed.
     pub(crate) async fn end(&self) {
         let agents = std::mem::take(&mut *self.lock());
-        for (_, Running { commands, task }) in agents {
-            drop(commands);
-            // A task that has failed has nothing left to end.
-            let _ = task.await;
+        let tasks: Vec<JoinHandle<()>> = agents.into_values().map(|agent| agent.task).collect();
+        let until = Instant::now() + END_WAIT;
+        for mut task in tasks {
+            if timeout_at(until, &mut task).await.is_err() {
+                // The process goes with the task.
+                task.abort();
+                let _ = task.await;
+            }
         }
     }
 

@@ -15,6 +15,7 @@ pub(crate) mod live;
 pub mod lsp;
 pub(crate) mod mirror;
 pub mod preview;
+pub(crate) mod process_group;
 pub mod replay;
 pub(crate) mod session;
 #[cfg(unix)]

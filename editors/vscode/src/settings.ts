@@ -15,6 +15,7 @@ export function serverSettings(): Record<string, unknown> {
     // No agent is started where the workspace is not trusted. What the workspace itself says about
     // agents and traces VS Code leaves out until then (`restrictedConfigurations`).
     agents: vscode.workspace.isTrusted ? config.get("agents") : {},
+    agentTerminals: vscode.workspace.isTrusted && config.get("agentTerminals"),
     trace: config.get<string | null>("trace") ?? null,
   };
 }

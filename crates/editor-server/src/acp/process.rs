@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
+
+use crate::process_group::ProcessGroup;
 
 /// How long an agent may take to end by itself after its standard input was closed.
 const CLOSE_GRACE: Duration = Duration::from_secs(1);
@@ -37,10 +39,10 @@ impl std::fmt::Debug for AgentCommand {
     }
 }
 
-/// A running agent. Dropping it kills the process.
+/// A running agent. Dropping it kills the process, and with it its process group.
 #[derive(Debug)]
 pub(crate) struct AgentProcess {
-    child: Child,
+    group: ProcessGroup,
 }
 
 /// The three streams of an agent.
@@ -65,16 +67,12 @@ impl AgentProcess {
             .envs(&agent.env)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .kill_on_drop(true);
-        #[cfg(unix)]
-        command.process_group(0);
+            .stderr(Stdio::piped());
         if let Some(cwd) = &agent.cwd {
             command.current_dir(cwd);
         }
-        let mut child = command.spawn()?;
-        let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let (Some(stdin), Some(stdout), Some(stderr)) = streams else {
+        let mut group = ProcessGroup::start(command)?;
+        let (Some(stdin), Some(stdout), Some(stderr)) = group.take_streams() else {
             return Err(io::Error::other("the agent has no standard streams"));
         };
         let streams = Streams {
@@ -82,59 +80,25 @@ impl AgentProcess {
             stdout,
             stderr,
         };
-        Ok((Self { child }, streams))
+        Ok((Self { group }, streams))
     }
 
-    /// Waits until the agent has ended.
+    /// Waits until the agent has ended, and with it whatever it left in its process group.
     pub(crate) async fn wait(&mut self) -> io::Result<ExitStatus> {
-        self.child.wait().await
+        self.group.wait().await
     }
 
     /// Ends the agent: its standard input is closed already, so it may end by itself; then it is
-    /// asked to, then it is killed, and with it whatever it left in its process group.
+    /// asked to, then it is killed.
     pub(crate) async fn end(&mut self) -> io::Result<ExitStatus> {
-        if let Ok(status) = tokio::time::timeout(CLOSE_GRACE, self.child.wait()).await {
+        if let Ok(status) = tokio::time::timeout(CLOSE_GRACE, self.group.wait()).await {
             return status;
         }
-        self.signal_group(GroupSignal::Terminate);
-        if let Ok(status) = tokio::time::timeout(TERMINATE_GRACE, self.child.wait()).await {
+        self.group.terminate();
+        if let Ok(status) = tokio::time::timeout(TERMINATE_GRACE, self.group.wait()).await {
             return status;
         }
-        self.signal_group(GroupSignal::Kill);
-        self.child.start_kill()?;
-        self.child.wait().await
+        self.group.kill();
+        self.group.wait().await
     }
-
-    #[cfg(unix)]
-    fn signal_group(&self, signal: GroupSignal) {
-        use rustix::process::{Pid, Signal, kill_process_group};
-        let signal = match signal {
-            GroupSignal::Terminate => Signal::TERM,
-            GroupSignal::Kill => Signal::KILL,
-        };
-        let group = self
-            .child
-            .id()
-            .and_then(|id| i32::try_from(id).ok())
-            .and_then(Pid::from_raw);
-        if let Some(group) = group {
-            // The group can have ended in the meantime, which is what was wanted.
-            let _ = kill_process_group(group, signal);
-        }
-    }
-
-    #[cfg(not(unix))]
-    fn signal_group(&self, _signal: GroupSignal) {}
-}
-
-impl Drop for AgentProcess {
-    fn drop(&mut self) {
-        self.signal_group(GroupSignal::Kill);
-    }
-}
-
-#[derive(Clone, Copy)]
-enum GroupSignal {
-    Terminate,
-    Kill,
 }

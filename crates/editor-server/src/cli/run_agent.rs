@@ -47,8 +47,8 @@ pub(super) fn run(args: &Args) -> Outcome {
     // Standard error may be closed; the exit status says the same.
     let _ = writeln!(
         io::stderr(),
-        "error: cannot start the agent `{program}`: {why}\n  help: check the command, and that it is \
-         on the PATH"
+        "error: cannot start `{program}`: {why}\n  help: check the command, and that it is on the \
+         PATH"
     );
     Ok(ExitCode::from(if why.kind() == ErrorKind::NotFound {
         NOT_FOUND

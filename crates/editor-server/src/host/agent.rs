@@ -18,6 +18,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
+use super::terminals::Terminals;
 use super::{Answer, Sessions};
 use crate::acp::link::{FromAgent, Link, Question};
 use crate::acp::process::{AgentCommand, AgentProcess};
@@ -160,6 +161,9 @@ pub(super) struct Agent {
     asks: HashMap<Ask, Box<Question>>,
     questions: HashMap<PermissionId, PermissionQuestion>,
     shown: BTreeMap<Arc<str>, Shown>,
+    terminals: Terminals,
+    /// The running agent was told that it may have terminals.
+    offers_terminals: bool,
     wake_at: Option<u64>,
     last_id: u64,
     commands: mpsc::WeakUnboundedSender<Command>,
@@ -180,6 +184,8 @@ impl Agent {
         let agent = Self {
             name,
             command,
+            terminals: Terminals::new(handle.clone()),
+            offers_terminals: false,
             handle,
             sessions,
             started: Instant::now(),
@@ -227,11 +233,14 @@ impl Agent {
                 }
             }
         }
-        if let Some(mut running) = self.running.take() {
-            running.link = None;
-            // A process that cannot be ended is killed when it is dropped.
-            let _ = running.process.end().await;
-        }
+        let end_process = async {
+            if let Some(mut running) = self.running.take() {
+                running.link = None;
+                // A process that cannot be ended is killed when it is dropped.
+                let _ = running.process.end().await;
+            }
+        };
+        tokio::join!(end_process, self.terminals.end());
     }
 
     async fn next(
@@ -335,6 +344,7 @@ impl Agent {
                 });
             }
             Command::Close { session_id, answer } => {
+                self.terminals.close_session(&session_id);
                 self.happen(Event::CloseWanted {
                     session: Arc::clone(&session_id),
                 })
@@ -491,6 +501,7 @@ impl Agent {
     /// The process ended.
     async fn ended(&mut self, how: String) {
         self.running = None;
+        self.terminals.close_all();
         for (_, answer) in std::mem::take(&mut self.lists) {
             let _ = answer.send(Err(not_running()));
         }

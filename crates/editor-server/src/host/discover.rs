@@ -89,7 +89,8 @@ pub(crate) fn preferred(agents: &BTreeMap<String, Found>) -> Option<String> {
     })
 }
 
-fn is_on_path(program: &str) -> bool {
+/// Whether a program is found by its name.
+pub(super) fn is_on_path(program: &str) -> bool {
     let path = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&path).any(|dir| {
         let file = dir.join(format!("{program}{}", env::consts::EXE_SUFFIX));

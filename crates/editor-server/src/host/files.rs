@@ -7,33 +7,13 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use workspace_fs::{
-    Cancel, FileSystem as _, FsError, FsErrorCode, LocalFileSystem, WriteIntent, diffs_to_meta,
-    hunk_diffs,
+    Cancel, FileSystem as _, FsError, LocalFileSystem, WriteIntent, diffs_to_meta, hunk_diffs,
 };
 
+use super::refusal::Refusal;
 use crate::acp::link::Question;
 use crate::session::handle::Handle;
 use crate::session::location::Location;
-
-/// JSON-RPC: the parameters cannot be used.
-const INVALID_PARAMS: i32 = -32602;
-/// JSON-RPC: something failed here.
-const INTERNAL_ERROR: i32 = -32603;
-/// ACP: there is no such file.
-const NOT_FOUND: i32 = -32002;
-
-/// A refusal, as the agent is told.
-struct Refusal(i32, String);
-
-impl From<FsError> for Refusal {
-    fn from(error: FsError) -> Self {
-        let code = match error.code() {
-            FsErrorCode::NotFound => NOT_FOUND,
-            _ => INVALID_PARAMS,
-        };
-        Self(code, error.model_text())
-    }
-}
 
 /// Answers `fs/read_text_file` of a session in `root`.
 pub(crate) async fn read(handle: Handle, root: Arc<str>, question: Box<Question>) {
@@ -50,7 +30,7 @@ pub(crate) async fn write(root: Arc<str>, question: Box<Question>) {
 fn answer(question: Box<Question>, result: Result<Value, Refusal>) {
     match result {
         Ok(result) => question.answer(result),
-        Err(Refusal(code, why)) => question.refuse(code, why),
+        Err(refusal) => refusal.answer(question),
     }
 }
 
@@ -84,7 +64,7 @@ async fn try_write(root: Arc<str>, params: &Value) -> Result<Value, Refusal> {
     let path = path(params)?;
     let content = params["content"]
         .as_str()
-        .ok_or_else(|| Refusal(INVALID_PARAMS, "`content` is missing".to_owned()))?
+        .ok_or_else(|| Refusal::params("`content` is missing"))?
         .to_owned();
     let (_, outcome) = in_workspace(root, move |files| {
         let target = files.resolve(&path, None)?;
@@ -108,7 +88,7 @@ async fn try_write(root: Arc<str>, params: &Value) -> Result<Value, Refusal> {
 
 fn path(params: &Value) -> Result<String, Refusal> {
     let path = params["path"].as_str().filter(|path| !path.is_empty());
-    let path = path.ok_or_else(|| Refusal(INVALID_PARAMS, "`path` is missing".to_owned()))?;
+    let path = path.ok_or_else(|| Refusal::params("`path` is missing"))?;
     Ok(path.to_owned())
 }
 
@@ -119,10 +99,7 @@ async fn in_workspace<T: Send + 'static>(
 ) -> Result<(Arc<LocalFileSystem>, T), Refusal> {
     blocking(move || {
         let files = LocalFileSystem::open(root.as_ref().as_ref()).map_err(|why| {
-            Refusal(
-                INTERNAL_ERROR,
-                format!("the workspace cannot be opened: {}", why.kind()),
-            )
+            Refusal::internal(format!("the workspace cannot be opened: {}", why.kind()))
         })?;
         let done = work(&files)?;
         Ok((Arc::new(files), done))
@@ -134,7 +111,7 @@ async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
 ) -> Result<T, Refusal> {
     let done = tokio::task::spawn_blocking(work).await;
-    done.unwrap_or_else(|_| Err(Refusal(INTERNAL_ERROR, "the server failed".to_owned())))
+    done.unwrap_or_else(|_| Err(Refusal::internal("the server failed")))
 }
 
 /// Lines from `line` (from 1) on, at most `limit` of them, with their line ends.

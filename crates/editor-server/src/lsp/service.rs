@@ -1,7 +1,5 @@
 //! The server put together: service, actor, outbox, and the tasks beside them.
 
-use std::time::Duration;
-
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
 use tower_lsp::LspService;
@@ -14,9 +12,6 @@ use crate::host::Host;
 use crate::live;
 use crate::session::actor;
 use crate::transport::{self, End};
-
-/// How long agents may take to end by themselves when the server ends.
-const AGENTS_END_WAIT: Duration = Duration::from_secs(2);
 
 /// Serves one client until it says `exit` or is gone.
 pub async fn serve<I, O>(input: I, output: O) -> End
@@ -76,7 +71,6 @@ where
     // The process may end without dropping anything; the socket's file has to go before.
     taps.abort();
     let _ = taps.await;
-    // An agent that takes longer is killed with the process.
-    let _ = tokio::time::timeout(AGENTS_END_WAIT, host.end()).await;
+    host.end().await;
     end
 }

@@ -92,6 +92,12 @@ pub(crate) enum Event {
         question: Box<PermissionQuestion>,
         outcome: Option<PermissionOutcome>,
     },
+    /// A command that an agent ran through the server has ended.
+    TerminalEnded {
+        key: SessionKey,
+        terminal: Arc<str>,
+        output: Arc<str>,
+    },
     /// A session is to be forgotten.
     SessionClosed(SessionKey),
     /// The trace that the settings name is shown now, or cannot be.
@@ -278,6 +284,11 @@ impl Actor {
                 }
             }
             Event::Permission { question, outcome } => self.permission(*question, outcome),
+            Event::TerminalEnded {
+                key,
+                terminal,
+                output,
+            } => self.terminal_ended(key, terminal, output),
             Event::SessionClosed(key) => self.session_closed(&key),
             Event::TraceSettled => {
                 self.absorb();

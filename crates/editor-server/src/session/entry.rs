@@ -60,6 +60,8 @@ pub(crate) struct Entry {
     pub(crate) session: Session,
     /// The questions of the agent, by tool call.
     pub(crate) permissions: BTreeMap<Arc<str>, PermissionState>,
+    /// What ended commands have written, by terminal.
+    pub(crate) terminals: HashMap<Arc<str>, Arc<str>>,
     agent: Option<Arc<str>>,
     status: Status,
     /// Up to where the server has looked at the session.
@@ -88,6 +90,7 @@ impl Entry {
             source: opening.source,
             generation: opening.generation,
             permissions: BTreeMap::new(),
+            terminals: HashMap::new(),
             agent: opening.agent,
             status: Status {
                 state: Some(opening.state),

@@ -121,6 +121,15 @@ impl Handle {
         });
     }
 
+    /// Shows what a command has written at the tool calls that show its terminal.
+    pub(crate) fn set_terminal_output(&self, key: &SessionKey, terminal: &Arc<str>, output: &str) {
+        self.send(Event::TerminalEnded {
+            key: Arc::clone(key),
+            terminal: Arc::clone(terminal),
+            output: output.into(),
+        });
+    }
+
     /// Forgets a session.
     pub(crate) fn close_session(&self, key: &SessionKey) {
         self.send(Event::SessionClosed(Arc::clone(key)));

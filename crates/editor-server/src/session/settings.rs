@@ -11,6 +11,10 @@ use serde_json::Value;
 
 /// The settings in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each stands for a setting of its own, and goes with no other"
+)]
 pub(crate) struct Settings {
     /// Which lenses are shown.
     pub(crate) code_lens: CodeLens,
@@ -28,6 +32,8 @@ pub(crate) struct Settings {
     pub(crate) agents: BTreeMap<String, AgentCommand>,
     /// Transcripts by session id: what else an agent says that it made.
     pub(crate) transcripts: BTreeMap<String, PathBuf>,
+    /// Agents may run commands through the server.
+    pub(crate) agent_terminals: bool,
     /// How long agents may take.
     pub(crate) deadlines: Deadlines,
     /// A recorded trace to show.
@@ -106,6 +112,7 @@ impl Default for Settings {
             tap: true,
             agents: BTreeMap::new(),
             transcripts: BTreeMap::new(),
+            agent_terminals: false,
             deadlines: Deadlines::default(),
             trace: None,
         }
@@ -136,6 +143,7 @@ impl Settings {
         members.take("tap.enabled", |it| settings.tap = it);
         members.take("agents", |it| settings.agents = it);
         members.take("transcripts", |it| settings.transcripts = it);
+        members.take("agentTerminals", |it| settings.agent_terminals = it);
         members.take("agentDeadlines", |it: AgentDeadlines| {
             settings.deadlines = it.into();
         });
@@ -208,12 +216,14 @@ mod tests {
         let section = json!({
             "codeLens": "file", "diagnostics": "hint", "profile": "openclaw", "follow": true,
             "maxFileLines": 10, "maxFileBytes": 20, "tap": {"enabled": false}, "trace": "t.ndjson",
+            "agentTerminals": true,
             "agents": {"a": {"command": "x", "args": ["-v"], "env": {"K": "V"}}},
         });
         let (settings, faults) = Settings::read(&section);
         assert_eq!(faults, [""; 0]);
         assert_eq!(settings.code_lens, CodeLens::File);
         assert!(settings.hint_diagnostics && settings.follow && !settings.tap);
+        assert!(settings.agent_terminals);
         assert_eq!(settings.profile, ProfileChoice::Fixed(Profile::Openclaw));
         assert_eq!(
             settings.limits,

@@ -63,7 +63,7 @@ fn item(entry: &Entry, files: &mut Files<'_>, item: Item) -> TimelineItem {
                 Status::Failed => "failed".to_owned(),
             },
             files: files.of_call(item.turn_id.as_ref(), &tool_call_id, &parts),
-            text: text(&parts),
+            text: output(entry, &parts),
             permission: entry.permissions.get(&tool_call_id).cloned().map(Box::new),
             tool_call: tool_call_id.to_string(),
         },
@@ -91,6 +91,19 @@ fn text(parts: &[Part]) -> String {
         .iter()
         .filter_map(|part| match part {
             Part::Text(text) => Some(text.as_str()),
+            _ => None,
+        })
+        .collect();
+    texts.join("\n")
+}
+
+/// What a tool has written: its text, and what its terminals showed at their end.
+fn output(entry: &Entry, parts: &[Part]) -> String {
+    let texts: Vec<&str> = parts
+        .iter()
+        .filter_map(|part| match part {
+            Part::Text(text) => Some(text.as_str()),
+            Part::Terminal { terminal_id } => entry.terminals.get(terminal_id).map(|it| &**it),
             _ => None,
         })
         .collect();

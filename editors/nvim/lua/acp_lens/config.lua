@@ -15,6 +15,7 @@ local M = {}
 ---@field notify? boolean Say when an agent asks, and when a turn ends
 ---@field trace? string Path of a recorded trace to show
 ---@field agents? table<string, { command: string, args?: string[], env?: table<string, string> }>
+---@field agent_terminals? boolean Agents may run commands through the server
 ---@field settings? table<string, any> More settings for the server, by the names of the protocol
 
 ---@class acp_lens.UserLens
@@ -43,6 +44,7 @@ local M = {}
 ---@field notify boolean
 ---@field trace string
 ---@field agents table<string, table>
+---@field agent_terminals boolean
 ---@field settings table<string, any>
 
 ---@type acp_lens.Config
@@ -62,6 +64,7 @@ M.defaults = {
   notify = true,
   trace = '',
   agents = {},
+  agent_terminals = false,
   settings = {},
 }
 
@@ -109,6 +112,7 @@ local TYPES = {
   notify = 'boolean',
   trace = 'string',
   agents = 'table',
+  agent_terminals = 'boolean',
   settings = 'table',
 }
 
@@ -165,6 +169,7 @@ function M.server_settings()
     codeLens = config.lens.enabled and 'all' or 'off',
     follow = config.follow,
     agents = next(config.agents) and config.agents or vim.empty_dict(),
+    agentTerminals = config.agent_terminals,
     trace = config.trace ~= '' and vim.fs.normalize(config.trace) or vim.NIL,
   }
   return vim.tbl_deep_extend('force', settings, config.settings)

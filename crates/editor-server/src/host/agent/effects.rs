@@ -131,10 +131,13 @@ impl Agent {
     async fn start_process(&mut self) -> Option<Event<Heard>> {
         match self.try_start().await {
             Ok(()) => {
+                let settings = Arc::clone(&self.handle.workspace().borrow().settings);
+                self.offers_terminals = settings.agent_terminals;
                 let params = json!({
                     "protocolVersion": 1,
                     "clientCapabilities": {
                         "fs": {"readTextFile": true, "writeTextFile": true},
+                        "terminal": self.offers_terminals,
                     },
                     "clientInfo": {
                         "name": "acp-lens",

@@ -9,12 +9,17 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::super::files;
+use super::super::refusal::Refusal;
+use super::super::terminals::Owner;
 use super::{Agent, Pending, tell};
 use crate::acp::lines::Sender;
 use crate::acp::link::Question;
 use crate::features::failure::Failure;
 use crate::lsp::ext::{EarlierSession, ErrorKind, SessionListResult};
 use crate::replay::live::{Heard, News};
+
+/// What an agent is told of a session that was closed, or never was.
+const UNKNOWN_SESSION: &str = "the session is not known here";
 
 /// An answer of the agent.
 #[derive(Deserialize)]
@@ -202,25 +207,36 @@ impl Agent {
     /// A request of the agent.
     pub(super) async fn question(&mut self, question: Box<Question>) {
         let session = question.params["sessionId"].as_str().map(Arc::<str>::from);
-        let root = session
+        let place = session
             .as_deref()
             .and_then(|session| self.machine.place(session))
-            .map(|place| Arc::clone(&place.root));
-        match (question.method.as_str(), session, root) {
+            .cloned();
+        let is_terminal = self.offers_terminals && question.method.starts_with("terminal/");
+        match (question.method.as_str(), session, place) {
             ("session/request_permission", Some(session), _) => {
                 let ask = Ask(self.next_id());
                 self.asks.insert(ask, question);
                 self.happen(Event::PermissionAsked { session, ask }).await;
             }
-            ("fs/read_text_file", _, Some(root)) => {
-                tokio::spawn(files::read(self.handle.clone(), root, question));
+            ("fs/read_text_file", _, Some(place)) => {
+                tokio::spawn(files::read(self.handle.clone(), place.root, question));
             }
-            ("fs/write_text_file", _, Some(root)) => {
-                tokio::spawn(files::write(root, question));
+            ("fs/write_text_file", _, Some(place)) => {
+                tokio::spawn(files::write(place.root, question));
+            }
+            (_, Some(session_id), Some(place)) if is_terminal => {
+                let key = self.sessions.key(&self.name, &session_id);
+                let owner = Owner {
+                    session_id,
+                    key,
+                    place,
+                };
+                self.terminals.take(owner, question);
             }
             ("session/request_permission" | "fs/read_text_file" | "fs/write_text_file", _, _) => {
-                question.refuse(-32602, "the session is not known here");
+                Refusal::params(UNKNOWN_SESSION).answer(question);
             }
+            _ if is_terminal => Refusal::params(UNKNOWN_SESSION).answer(question),
             _ => question.refuse_method(),
         }
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use activity_core::timeline::{ItemKind, Part};
 use tokio::time::Instant;
 
 use super::{ABSORB_AFTER, Actor};
@@ -80,9 +81,32 @@ impl Actor {
         });
         let known = PermissionState { question, outcome };
         entry.permissions.insert(tool_call, known);
-        if let Some(item) = item
-            && self.state.subscribed.contains(&key)
-        {
+        if let Some(item) = item {
+            self.item_changed(key, item);
+        }
+    }
+
+    pub(super) fn terminal_ended(&mut self, key: SessionKey, terminal: Arc<str>, output: Arc<str>) {
+        let Some(entry) = self.state.session_mut(&key) else {
+            return;
+        };
+        let item = (0..entry.session.item_count()).rev().find(|&position| {
+            entry.session.item(position).is_some_and(|item| match item.kind {
+                ItemKind::Tool { parts, .. } => parts.iter().any(
+                    |part| matches!(part, Part::Terminal { terminal_id } if *terminal_id == terminal),
+                ),
+                _ => false,
+            })
+        });
+        entry.terminals.insert(terminal, output);
+        if let Some(item) = item {
+            self.item_changed(key, item);
+        }
+    }
+
+    /// An item has to be told again, although the session itself has not changed.
+    fn item_changed(&mut self, key: SessionKey, item: usize) {
+        if self.state.subscribed.contains(&key) {
             self.pending.items.entry(key).or_default().insert(item);
             self.touch();
         }
