@@ -174,7 +174,7 @@ fn our_update(update: &Update<'_>) -> Value {
         }
         Update::ToolCall(call) => json!(["call", our_call(call)]),
         Update::ToolCallUpdate(call) => json!(["update", our_call(call)]),
-        Update::Plan { entries } => {
+        Update::Plan { entries } | Update::PlanUpdate { entries } => {
             let entries = entries.iter().map(|entry| {
                 json!({"content": entry.content, "status": entry.status, "priority": entry.priority})
             });

@@ -94,12 +94,17 @@ pub enum Update<'a> {
     ToolContentChunk {
         /// The call it belongs to.
         tool_call_id: Cow<'a, str>,
-        /// The piece; a diff of several files (ACP v2) is several.
+        /// The piece; a diff of several files (ACP v2) is several, and a chunk without content
+        /// is one unknown piece.
         content: Vec<ToolContent<'a>>,
     },
-    /// `plan`, and `plan_update` with a list of items (ACP v2): the whole plan, replacing the one
-    /// before.
+    /// `plan`: the whole plan, replacing the one before.
     Plan {
+        /// The entries, in order.
+        entries: Vec<PlanEntry<'a>>,
+    },
+    /// `plan_update` with a list of items (ACP v2): the whole plan, replacing the one before.
+    PlanUpdate {
         /// The entries, in order.
         entries: Vec<PlanEntry<'a>>,
     },
@@ -137,8 +142,8 @@ pub struct MessageChunk<'a> {
 pub struct WholeMessage<'a> {
     /// `messageId`.
     pub message_id: Option<Cow<'a, str>>,
-    /// Its content blocks.
-    pub content: Vec<ContentBlock<'a>>,
+    /// Its content blocks. What is no list counts as `Null`, one block as a list of one.
+    pub content: Field<Vec<ContentBlock<'a>>>,
 }
 
 /// A content block of a message, a prompt or a tool's output.

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::mem;
 use std::sync::Arc;
 
-use acp_grammar::wire::{MessageChunk, Update, WholeMessage};
+use acp_grammar::wire::{Field, MessageChunk, PlanEntry, Update, WholeMessage};
 
 use crate::event::{Event, PermissionAnswer};
 use crate::path::Workspace;
@@ -347,8 +347,9 @@ impl Session {
                 // The reference does not know this update, so its turns do not either.
                 if self.profile == Profile::Acp
                     && let Some(id) = &message.message_id
+                    && let Some(content) = message.content.as_value()
                 {
-                    let position = self.content.timeline.whole_thought(id, &message.content);
+                    let position = self.content.timeline.whole_thought(id, content);
                     self.touch_item(position);
                 }
             }
@@ -360,10 +361,9 @@ impl Session {
             } => {
                 self.tool_content(tool_call_id, content);
             }
-            Update::Plan { entries } => {
-                let position = self.content.timeline.plan(entries);
-                self.touch_item(position);
-            }
+            Update::Plan { entries } => self.plan(entries),
+            // The reference does not know this one either.
+            Update::PlanUpdate { entries } if self.profile == Profile::Acp => self.plan(entries),
             _ => {}
         }
     }
@@ -378,13 +378,22 @@ impl Session {
     }
 
     fn whole_message(&mut self, role: Role, message: &WholeMessage<'_>) {
-        if let Some(id) = message.message_id.as_deref().filter(|id| !id.is_empty()) {
-            let position = self
-                .content
-                .timeline
-                .whole_message(role, id, &message.content);
-            self.said(role, position);
-        }
+        let Some(id) = message.message_id.as_deref().filter(|id| !id.is_empty()) else {
+            return;
+        };
+        let content = match (&message.content, self.profile) {
+            (Field::Value(content), _) => content.as_slice(),
+            (Field::Missing | Field::Null, Profile::Openclaw) => &[],
+            // Without content it says nothing new of what was said.
+            (Field::Missing | Field::Null, Profile::Acp) => return,
+        };
+        let position = self.content.timeline.whole_message(role, id, content);
+        self.said(role, position);
+    }
+
+    fn plan(&mut self, entries: &[PlanEntry<'_>]) {
+        let position = self.content.timeline.plan(entries);
+        self.touch_item(position);
     }
 
     fn said(&mut self, role: Role, position: usize) {

@@ -260,16 +260,37 @@ impl<'de, T: Deserialize<'de>> Lenient<'de> for List<T> {
 pub(crate) enum OneOrMany<T> {
     #[default]
     Missing,
-    Null,
+    /// `null`, and what JavaScript takes for nothing like it: false, 0, an empty string.
+    Nothing,
+    /// A value of another shape.
+    Odd,
     /// Boxed, so that what holds it stays small enough to be moved about.
     One(Box<T>),
     /// Elements that are no objects are left out.
     Many(Vec<T>),
 }
 
+impl<T> OneOrMany<T> {
+    fn odd_unless(nothing: bool) -> Self {
+        if nothing { Self::Nothing } else { Self::Odd }
+    }
+}
+
 impl<'de, T: Object<'de>> Lenient<'de> for OneOrMany<T> {
     fn unfit() -> Self {
-        Self::Null
+        Self::Nothing
+    }
+
+    fn from_text(text: Cow<'de, str>) -> Self {
+        Self::odd_unless(text.is_empty())
+    }
+
+    fn from_flag(flag: bool) -> Self {
+        Self::odd_unless(!flag)
+    }
+
+    fn from_number(number: Option<u64>) -> Self {
+        Self::odd_unless(number == Some(0))
     }
 
     fn from_object<A: MapAccess<'de>>(object: A) -> Result<Self, A::Error> {

@@ -6,7 +6,10 @@ use serde_json::value::RawValue;
 
 use super::content::AnyContent;
 use super::lenient::{List, Map, Number, OneOrMany, Raw, Text, object, object_from_str};
-use super::{Field, Location, MessageChunk, PlanEntry, ToolCallPatch, Update, WholeMessage};
+use super::{
+    ContentBlock, Field, Location, MessageChunk, PlanEntry, ToolCallPatch, ToolContent, Update,
+    WholeMessage,
+};
 
 object! {
     /// The members of every kind of update that the project reads.
@@ -146,22 +149,18 @@ impl<'a> AnyUpdate<'a> {
             "user_message_chunk" => Update::UserMessageChunk(self.into_chunk()?),
             "agent_message_chunk" => Update::AgentMessageChunk(self.into_chunk()?),
             "agent_thought_chunk" => Update::AgentThoughtChunk(self.into_chunk()?),
-            "user_message" => Update::UserMessage(self.into_message()?),
-            "agent_message" => Update::AgentMessage(self.into_message()?),
-            "agent_thought" => Update::AgentThought(self.into_message()?),
+            "user_message" => Update::UserMessage(self.into_message()),
+            "agent_message" => Update::AgentMessage(self.into_message()),
+            "agent_thought" => Update::AgentThought(self.into_message()),
             "tool_call" => Update::ToolCall(self.call.into_patch(self.content)),
             "tool_call_update" => Update::ToolCallUpdate(self.call.into_patch(self.content)),
             "tool_call_content_chunk" => {
-                let (Some(tool_call_id), OneOrMany::One(content)) =
-                    (self.call.tool_call_id.value(), self.content)
-                else {
+                let Some(tool_call_id) = self.call.tool_call_id.value() else {
                     return Err(self.name.value().unwrap_or_default());
                 };
-                let mut pieces = Vec::with_capacity(1);
-                content.into_tool_content(&mut pieces);
                 Update::ToolContentChunk {
                     tool_call_id,
-                    content: pieces,
+                    content: one_piece(self.content),
                 }
             }
             "plan" => Update::Plan {
@@ -172,7 +171,7 @@ impl<'a> AnyUpdate<'a> {
                 if !plan.entries.0.is_present() {
                     return Err(self.name.value().unwrap_or_default());
                 }
-                Update::Plan {
+                Update::PlanUpdate {
                     entries: plan_entries(plan.entries),
                 }
             }
@@ -180,30 +179,36 @@ impl<'a> AnyUpdate<'a> {
         })
     }
 
+    /// A chunk without content is none; one whose content has an odd shape has an unknown block.
     fn into_chunk(self) -> Result<MessageChunk<'a>, Cow<'a, str>> {
-        match self.content {
-            OneOrMany::One(content) => Ok(MessageChunk {
-                message_id: self.message_id.value(),
-                content: content.into_block(),
-                meta: self.call.meta.0.value(),
-            }),
-            _ => Err(self.name.value().unwrap_or_default()),
-        }
-    }
-
-    /// A message without content says nothing new, so it is not one that replaces another.
-    fn into_message(self) -> Result<WholeMessage<'a>, Cow<'a, str>> {
         let content = match self.content {
-            OneOrMany::One(content) => vec![content.into_block()],
-            OneOrMany::Many(blocks) => blocks.into_iter().map(AnyContent::into_block).collect(),
-            OneOrMany::Missing | OneOrMany::Null => {
+            OneOrMany::One(content) => content.into_block(),
+            OneOrMany::Many(_) | OneOrMany::Odd => ContentBlock::Unknown(Cow::Borrowed("")),
+            OneOrMany::Missing | OneOrMany::Nothing => {
                 return Err(self.name.value().unwrap_or_default());
             }
         };
-        Ok(WholeMessage {
+        Ok(MessageChunk {
             message_id: self.message_id.value(),
             content,
+            meta: self.call.meta.0.value(),
         })
+    }
+
+    fn into_message(self) -> WholeMessage<'a> {
+        let content = match self.content {
+            OneOrMany::One(content) => Field::Value(vec![content.into_block()]),
+            OneOrMany::Many(blocks) => {
+                let blocks = blocks.into_iter().map(AnyContent::into_block);
+                Field::Value(blocks.collect())
+            }
+            OneOrMany::Missing => Field::Missing,
+            OneOrMany::Nothing | OneOrMany::Odd => Field::Null,
+        };
+        WholeMessage {
+            message_id: self.message_id.value(),
+            content,
+        }
     }
 }
 
@@ -211,12 +216,8 @@ impl<'a> AnyCall<'a> {
     fn into_patch(self, content: OneOrMany<AnyContent<'a>>) -> ToolCallPatch<'a> {
         let content = match content {
             OneOrMany::Missing => Field::Missing,
-            OneOrMany::Null => Field::Null,
-            OneOrMany::One(content) => {
-                let mut pieces = Vec::with_capacity(1);
-                content.into_tool_content(&mut pieces);
-                Field::Value(pieces)
-            }
+            OneOrMany::Nothing | OneOrMany::Odd => Field::Null,
+            content @ OneOrMany::One(_) => Field::Value(one_piece(content)),
             OneOrMany::Many(contents) => {
                 let mut pieces = Vec::with_capacity(contents.len());
                 for content in contents {
@@ -238,6 +239,16 @@ impl<'a> AnyCall<'a> {
             meta: self.meta.0,
         }
     }
+}
+
+/// The content of a chunk, which is one piece; a version 2 diff is one per change.
+fn one_piece(content: OneOrMany<AnyContent<'_>>) -> Vec<ToolContent<'_>> {
+    let mut pieces = Vec::with_capacity(1);
+    match content {
+        OneOrMany::One(content) => content.into_tool_content(&mut pieces),
+        _ => pieces.push(ToolContent::Unknown(Cow::Borrowed(""))),
+    }
+    pieces
 }
 
 fn locations(entries: Vec<Map<AnyLocation<'_>>>) -> Vec<Location<'_>> {

@@ -134,8 +134,10 @@ impl Call {
         if let Field::Value(title) = &patch.title {
             self.title = title.as_ref().into();
         }
-        if let Field::Value(kind) = &patch.kind {
-            self.kind = Some(kind.as_ref().into());
+        match (&patch.kind, rules) {
+            (Field::Value(kind), _) => self.kind = Some(kind.as_ref().into()),
+            (Field::Null, Profile::Openclaw) => self.kind = None,
+            (Field::Missing | Field::Null, _) => {}
         }
         if let Field::Value(name) = &patch.name {
             self.name = Some(name.as_ref().into());

@@ -152,8 +152,10 @@ impl Session {
         }
     }
 
-    /// The call that a message is about, made if need be.
+    /// The call that a message is about, made if need be. A message of the agent does not go on
+    /// behind it.
     fn call_for(&mut self, id: &str, naming: Naming, sent_status: Option<&str>) -> usize {
+        self.content.timeline.close_segments();
         // Most messages are about the last call.
         let last = self.content.calls.last().filter(|call| *call.id == *id);
         let known = match last {

@@ -335,7 +335,6 @@ impl Timeline {
     /// A tool call that was not there before, by its item id. Returns the position of its item;
     /// the call gets the next index.
     pub(crate) fn tool(&mut self, item_id: &str) -> usize {
-        self.close_segments();
         let position = self.push_of_agent(Stored::Tool(self.calls), || item_id.into());
         self.calls += 1;
         position

@@ -24,6 +24,14 @@ pub(crate) fn apply(session: &mut Session, update: &Value) {
     session.apply(Event::Update(Update::decode(&json).expect("an object")));
 }
 
+/// The ids of the timeline's items, in order.
+pub(crate) fn item_ids(session: &Session) -> Vec<String> {
+    let items = (0..session.item_count()).map(|position| session.item(position));
+    items
+        .map(|item| item.expect("text is kept").id.to_string())
+        .collect()
+}
+
 /// What the session says about files.
 pub(crate) fn projection(session: &Session) -> Value {
     let activities: Vec<Value> = session

@@ -184,7 +184,8 @@ fn message() -> impl Strategy<Value = Value> {
         "agent_message",
     ]);
     let id = prop::option::of(prop::sample::select(vec!["m", "n", ""]));
-    (name, id, "[ab]{0,2}", any::<bool>()).prop_map(|(name, id, text, attached)| {
+    let odd = prop::option::weighted(0.2, odd_content());
+    (name, id, "[ab]{0,2}", any::<bool>(), odd).prop_map(|(name, id, text, attached, odd)| {
         let block = if attached {
             json!({"type": "resource_link", "uri": "file:///x", "name": "x"})
         } else {
@@ -195,23 +196,40 @@ fn message() -> impl Strategy<Value = Value> {
         } else {
             json!([block])
         };
-        with_id(json!({"sessionUpdate": name, "content": content}), id)
+        let update = json!({"sessionUpdate": name, "content": odd.unwrap_or(content)});
+        with_id(update, id)
     })
+}
+
+fn odd_content() -> impl Strategy<Value = Value> {
+    let values = [
+        json!(null),
+        json!(""),
+        json!(0),
+        json!(false),
+        json!("text"),
+        json!(2),
+        json!(-0.5),
+        json!(true),
+        json!([]),
+        json!([{"type": "text", "text": "x"}]),
+        json!({}),
+    ];
+    prop::sample::select(values.to_vec())
 }
 
 fn thought_or_plan() -> impl Strategy<Value = Value> {
     let id = prop::option::of(prop::sample::select(vec!["m", "t"]));
-    (any::<bool>(), id).prop_map(|(plan, id)| {
-        if plan {
-            json!({"sessionUpdate": "plan", "entries": []})
-        } else {
-            let content = json!({"type": "text", "text": "hm"});
-            with_id(
-                json!({"sessionUpdate": "agent_thought_chunk", "content": content}),
-                id,
-            )
-        }
-    })
+    let content = json!({"type": "text", "text": "hm"});
+    let updates = vec![
+        json!({"sessionUpdate": "plan", "entries": []}),
+        json!({"sessionUpdate": "agent_thought_chunk", "content": content}),
+        json!({"sessionUpdate": "agent_thought_chunk"}),
+        // Version 2 of the protocol, which these rules do not know.
+        json!({"sessionUpdate": "plan_update", "plan": {"entries": []}}),
+        json!({"sessionUpdate": "agent_thought", "content": [content]}),
+    ];
+    (prop::sample::select(updates), id).prop_map(|(update, id)| with_id(update, id))
 }
 
 fn with_id(mut update: Value, id: Option<&str>) -> Value {
@@ -250,12 +268,13 @@ fn tool() -> impl Strategy<Value = Value> {
             json!(null),
         ]),
     );
-    (name, id, title, status, prop::option::of(input())).prop_map(
-        |(name, id, title, status, input)| {
+    let odd = prop::option::weighted(0.3, odd_content());
+    (name, id, title, status, prop::option::of(input()), odd).prop_map(
+        |(name, id, title, status, input, odd)| {
             let mut update = json!({"sessionUpdate": name, "toolCallId": id});
             if name == "tool_call_content_chunk" {
-                update["content"] =
-                    json!({"type": "content", "content": {"type": "text", "text": "x"}});
+                let content = json!({"type": "content", "content": {"type": "text", "text": "x"}});
+                update["content"] = odd.unwrap_or(content);
                 return update;
             }
             for (member, value) in [("title", title), ("status", status), ("rawInput", input)] {
@@ -313,6 +332,10 @@ proptest! {
                 reference::project(&timeline.items, workspace.as_ref()),
                 "after {}", update
             );
+            if keep == TimelineText::Keep {
+                let ids: Vec<&str> = timeline.items.iter().map(|item| &*item.id).collect();
+                prop_assert_eq!(observed::item_ids(&session), ids, "after {}", update);
+            }
         }
     }
 

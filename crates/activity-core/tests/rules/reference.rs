@@ -112,7 +112,7 @@ impl Timeline {
     }
 
     fn message_chunk(&mut self, role: &str, update: &Value) {
-        if update["content"].is_null() {
+        if is_nothing(&update["content"]) {
             return;
         }
         let message_id = self.message_id(role, update);
@@ -162,7 +162,7 @@ impl Timeline {
     }
 
     fn thought(&mut self, update: &Value) {
-        if update["content"].is_null() {
+        if is_nothing(&update["content"]) {
             return;
         }
         let message_id = self.message_id("assistant", update);
@@ -235,6 +235,11 @@ impl Timeline {
             ),
         }
     }
+}
+
+/// What JavaScript takes for false.
+fn is_nothing(value: &Value) -> bool {
+    value.is_null() || [json!(""), json!(0), json!(false)].contains(value)
 }
 
 fn status_of(status: &Value) -> &str {

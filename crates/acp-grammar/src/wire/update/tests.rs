@@ -113,30 +113,65 @@ fn messages() {
             {"type":"resource_link","uri":"file:///w/a.png","name":"a.png","size":5},
             {"type":"resource","resource":{"uri":"file:///w/b","text":"b"}}]}"#,
         &expect![[
-            r#"UserMessage(WholeMessage { message_id: Some("m"), content: [Text("a"), ResourceLink(ResourceLink { uri: "file:///w/a.png", name: Some("a.png"), title: None, mime_type: None, size: Some(5) }), Resource { uri: "file:///w/b", mime_type: None, text: Some("b") }] })"#
+            r#"UserMessage(WholeMessage { message_id: Some("m"), content: Value([Text("a"), ResourceLink(ResourceLink { uri: "file:///w/a.png", name: Some("a.png"), title: None, mime_type: None, size: Some(5) }), Resource { uri: "file:///w/b", mime_type: None, text: Some("b") }]) })"#
         ]],
     );
     check(
         r#"{"sessionUpdate":"agent_thought","messageId":"m"}"#,
-        &expect![[
-            r#"Unknown { name: "agent_thought", raw: RawValue({"sessionUpdate":"agent_thought","messageId":"m"}) }"#
-        ]],
+        &expect![[r#"AgentThought(WholeMessage { message_id: Some("m"), content: Missing })"#]],
     );
 }
 
 #[test]
-fn plans_of_both_versions() {
-    let plan =
-        r#"Plan { entries: [PlanEntry { content: "do", status: "pending", priority: "" }] }"#;
-    for json in [
-        r#"{"sessionUpdate":"plan","entries":[{"content":"do","status":"pending"},null]}"#,
-        r#"{"sessionUpdate":"plan_update","plan":{"type":"items","planId":"p","entries":[{"content":"do","status":"pending"}]}}"#,
+fn content_of_an_odd_shape_is_still_content() {
+    for content in [
+        "[]",
+        r#"[{"type":"text","text":"a"}]"#,
+        r#""a""#,
+        "7",
+        "true",
     ] {
-        assert_eq!(
-            format!("{:?}", Update::decode(json).expect("an object")),
-            plan
+        let chunk = format!(r#"{{"sessionUpdate":"user_message_chunk","content":{content}}}"#);
+        check(
+            &chunk,
+            &expect![[
+                r#"UserMessageChunk(MessageChunk { message_id: None, content: Unknown(""), meta: None })"#
+            ]],
         );
     }
+    for content in ["null", r#""""#, "0", "false"] {
+        let chunk = format!(r#"{{"sessionUpdate":"user_message_chunk","content":{content}}}"#);
+        let update = Update::decode(&chunk);
+        assert!(matches!(update, Some(Update::Unknown { .. })), "{chunk}");
+    }
+    let piece = r#"ToolContentChunk { tool_call_id: "t", content: [Unknown("")] }"#;
+    for content in [
+        "",
+        r#","content":null"#,
+        r#","content":[]"#,
+        r#","content":"a""#,
+    ] {
+        let chunk =
+            format!(r#"{{"sessionUpdate":"tool_call_content_chunk","toolCallId":"t"{content}}}"#);
+        let update = Update::decode(&chunk).expect("an object");
+        assert_eq!(format!("{update:?}"), piece, "{chunk}");
+    }
+}
+
+#[test]
+fn plans_of_both_versions() {
+    check(
+        r#"{"sessionUpdate":"plan","entries":[{"content":"do","status":"pending"},null]}"#,
+        &expect![[
+            r#"Plan { entries: [PlanEntry { content: "do", status: "pending", priority: "" }] }"#
+        ]],
+    );
+    check(
+        r#"{"sessionUpdate":"plan_update","plan":{"type":"items","planId":"p","entries":[{"content":"do","status":"pending"}]}}"#,
+        &expect![[
+            r#"PlanUpdate { entries: [PlanEntry { content: "do", status: "pending", priority: "" }] }"#
+        ]],
+    );
 }
 
 #[test]
