@@ -229,6 +229,54 @@ fn a_killed_tap_is_told_and_leaves_nothing_in_the_way() -> Result<()> {
 }
 
 #[test]
+fn a_load_that_fails_leaves_what_is_shown() -> Result<()> {
+    // Writes a file when it is prompted, and knows no session that it could load.
+    const AGENT: &str = r#"while read -r request; do case $request in
+        *session/new*) echo '{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s"}}' ;;
+        *session/prompt*)
+            echo '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"1","title":"write","kind":"edit","status":"completed","content":[{"type":"diff","path":"new.py","newText":"x"}]}}}'
+            echo '{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}' ;;
+        *session/load*) echo '{"jsonrpc":"2.0","id":4,"error":{"code":-32603,"message":"no such session"}}' ;;
+        *) echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1}}' ;;
+        esac; done"#;
+    let stage = Stage::new()?;
+    let mut editor = stage.editor(&stage.workspace())?;
+    let mut tap = Command::new(acp_lens()?)
+        .args(["tap", "--", "sh", "-c", AGENT])
+        .env("ACP_LENS_RUNTIME_DIR", stage.dir.path().join("sockets"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()?;
+    let mut talk = Talk::new(&mut tap)?;
+    talk.ask("initialize", &json!({"protocolVersion": 1}))?;
+    let cwd = stage.workspace();
+    talk.ask("session/new", &json!({"cwd": cwd, "mcpServers": []}))?;
+    let prompt = json!([{"type": "text", "text": "go"}]);
+    talk.ask(
+        "session/prompt",
+        &json!({"sessionId": "s", "prompt": prompt}),
+    )?;
+    let written = "new.py created +1 -0\n";
+    until("the file is not listed", || {
+        Ok(listed(&mut editor)? == written)
+    })?;
+    talk.ask(
+        "session/load",
+        &json!({"sessionId": "s", "cwd": cwd, "mcpServers": []}),
+    )?;
+    let told = editor.expect("acpLens/didChangeSession", |it| it["error"].is_string())?;
+    assert_eq!(told["state"], "idle", "{told}");
+    assert_eq!(
+        told["error"],
+        "the agent could not load this session: no such session"
+    );
+    assert_eq!(listed(&mut editor)?, written);
+    drop(tap.stdin.take());
+    tap.wait()?;
+    editor.finish()
+}
+
+#[test]
 fn a_killed_editor_does_not_disturb_the_agent() -> Result<()> {
     let stage = Stage::new()?;
     let mut editor = stage.editor(&stage.workspace())?;

@@ -121,7 +121,7 @@ pub struct Session {
     changes: ChangeLog,
     content: Content,
     /// What was there before a load, in case it fails.
-    before_load: Option<Box<Content>>,
+    before_load: Option<Box<(Content, KnownPaths)>>,
 }
 
 /// What the updates of a session built up.
@@ -305,10 +305,13 @@ impl Session {
         let content = mem::replace(&mut self.content, Content::new(self.options.text));
         self.content.history.phase = LoadPhase::Loading;
         if !content.timeline.items().is_empty() {
-            self.known_paths.replay_started();
-            self.before_load = Some(Box::new(content));
             self.changes.reset();
         }
+        // Where a load has begun that nobody answered, it began with the session as it was.
+        if self.before_load.is_none() {
+            self.before_load = Some(Box::new((content, self.known_paths.clone())));
+        }
+        self.known_paths.replay_started();
     }
 
     fn load_ended(&mut self) {
@@ -318,9 +321,8 @@ impl Session {
     }
 
     fn load_failed(&mut self) {
-        self.content.history.phase = LoadPhase::None;
-        if let Some(content) = self.before_load.take() {
-            self.content = *content;
+        if let Some(before) = self.before_load.take() {
+            (self.content, self.known_paths) = *before;
             self.changes.reset();
         }
     }

@@ -38,9 +38,18 @@ pub(crate) struct SessionFeed {
     handle: Handle,
     subject: Subject,
     generation: Generation,
-    /// The session while it is built aside.
-    aside: Option<Box<Session>>,
+    /// The generation of what is shown.
+    shown: Generation,
+    aside: Option<Box<Aside>>,
     modes: Option<Value>,
+}
+
+/// A session while it is built aside of what is shown.
+#[derive(Debug)]
+struct Aside {
+    session: Session,
+    /// What is not part of the timeline, to be told when the session is shown.
+    news: Vec<News>,
 }
 
 impl SessionFeed {
@@ -50,6 +59,7 @@ impl SessionFeed {
             handle: handle.clone(),
             subject,
             generation,
+            shown: generation,
             aside: None,
             modes: None,
         };
@@ -75,14 +85,22 @@ impl SessionFeed {
         });
     }
 
-    /// Builds the session anew, aside of what is shown.
+    /// Builds the session aside of what is shown.
     pub(crate) fn begin_aside(&mut self, agent: Option<&LiveAgent>) {
         let subject = &self.subject;
         let mut session = Session::new(Arc::clone(&subject.session_id), subject.options.clone());
         if let Some(agent) = agent {
             agent.introduce(&mut session);
         }
-        self.aside = Some(Box::new(session));
+        let news = Vec::new();
+        self.aside = Some(Box::new(Aside { session, news }));
+    }
+
+    /// The session is loaded anew: it is built aside, under the next generation.
+    pub(crate) fn begin_load(&mut self, agent: Option<&LiveAgent>) {
+        self.generation = Generation(self.generation.0 + 1);
+        self.begin_aside(agent);
+        self.set_state(SessionState::Loading, None);
     }
 
     /// Whether the session is being built aside.
@@ -92,24 +110,34 @@ impl SessionFeed {
 
     /// Shows what was built aside, in one step.
     pub(crate) fn commit_aside(&mut self) {
-        if let Some(session) = self.aside.take() {
-            self.handle.replace_session(&self.subject.key, *session);
+        let Some(aside) = self.aside.take() else {
+            return;
+        };
+        if self.shown != self.generation {
+            self.shown = self.generation;
+            self.announce();
         }
+        self.handle
+            .replace_session(&self.subject.key, aside.session);
+        for it in aside.news {
+            self.note(it);
+        }
+    }
+
+    /// Goes on with what is shown: the load failed, and its generation is used up.
+    pub(crate) fn abandon_aside(&mut self, failure: News) {
+        self.aside = None;
+        self.note(failure);
     }
 
     /// Shows a session that was built elsewhere, under its generation, in one step.
     pub(crate) fn commit(&mut self, generation: Generation, options: Options, session: Session) {
         self.generation = generation;
+        self.shown = generation;
         self.subject.options = options;
         self.aside = None;
         self.announce();
         self.handle.replace_session(&self.subject.key, session);
-    }
-
-    /// The session is loaded anew: the next commit has another generation.
-    pub(crate) fn next_generation(&mut self) {
-        self.generation = Generation(self.generation.0 + 1);
-        self.announce();
     }
 
     /// Takes in a message.
@@ -131,13 +159,17 @@ impl SessionFeed {
 
     async fn feed(&mut self, feed: impl FnOnce(&mut Session) + Send + 'static) {
         match &mut self.aside {
-            Some(session) => feed(session),
+            Some(aside) => feed(&mut aside.session),
             None => self.handle.feed(&self.subject.key, feed).await,
         }
     }
 
     /// Takes in what is not part of the timeline.
     pub(crate) fn note(&mut self, news: News) {
+        if let Some(aside) = &mut self.aside {
+            aside.news.push(news);
+            return;
+        }
         let status = match news {
             News::Opened(_) | News::LoadStarted => return,
             News::LoadEnded => Status {

@@ -194,19 +194,22 @@ impl Tap {
                 }
                 feed
             });
-        if news.contains(&News::LoadStarted) && self.caught_up && !feed.is_aside() {
-            feed.next_generation();
-            feed.begin_aside(agent);
-            feed.set_state(SessionState::Loading, None);
+        // What happened before the server came is shown when all of it is told.
+        if !self.caught_up {
+            return feed.hear(heard).await;
+        }
+        if news.contains(&News::LoadStarted) && !feed.is_aside() {
+            feed.begin_load(agent);
             if let Some(cwd) = cwd {
                 feed.apply(Event::Opened { cwd: cwd.into() }).await;
             }
         }
+        let failure = news.iter().find(|it| matches!(it, News::LoadFailed(_)));
+        if let Some(failure) = failure.filter(|_| feed.is_aside()) {
+            return feed.abandon_aside(failure.clone());
+        }
         feed.hear(heard).await;
-        let loaded = news
-            .iter()
-            .any(|it| matches!(it, News::LoadEnded | News::LoadFailed(_)));
-        if loaded && self.caught_up {
+        if news.contains(&News::LoadEnded) {
             feed.commit_aside();
         }
     }

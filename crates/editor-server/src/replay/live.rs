@@ -143,8 +143,10 @@ impl Heard {
     pub(crate) fn apply(mut self, session: &mut Session) {
         self.cell.with_dependent_mut(|_, facts| {
             for fact in facts.drain(..) {
-                if let Told::Session(_, event) = fact {
-                    session.apply(event);
+                match fact {
+                    Told::Session(_, event) => drop(session.apply(event)),
+                    Told::LoadFailed(..) => drop(session.apply(Event::LoadFailed)),
+                    Told::Agent(_) => {}
                 }
             }
         });

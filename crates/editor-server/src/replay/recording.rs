@@ -244,7 +244,9 @@ impl Recording {
             Told::LoadFailed(session_id, message) => {
                 let index = self.index_of(Some(&session_id));
                 let message = message.map_or_else(|| "no reason given".to_owned(), Into::into);
-                self.sessions[index].load_failure = Some(message);
+                let recorded = &mut self.sessions[index];
+                recorded.load_failure = Some(message);
+                recorded.session.apply(Event::LoadFailed);
             }
             Told::Session(session_id, event) => {
                 let index = self.index_of(session_id.as_ref());

@@ -1,3 +1,4 @@
+use activity_core::session::Options;
 use proptest::prelude::*;
 
 use super::*;
@@ -47,4 +48,28 @@ proptest! {
 fn what_steers_a_terminal_is_shown_as_an_escape() {
     assert_eq!(visible("plain é"), "plain é");
     assert_eq!(visible("a\u{1b}[2J\nb\u{202e}"), "a\\u{1b}[2J\\nb\\u{202e}");
+}
+
+#[test]
+fn a_load_that_fails_leaves_the_session_as_it_was() {
+    let trace = r#"
+{"id":1,"method":"session/new","params":{"cwd":"/w"}}
+{"id":1,"result":{"sessionId":"s"}}
+{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"1","title":"write: x","status":"completed","rawInput":{"path":"a","content":"x"}}}
+{"id":2,"method":"session/load","params":{"sessionId":"s","cwd":"/w"}}
+{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"half of it"}}}
+{"id":2,"error":{"code":-32603,"message":"no such session"}}
+"#;
+    let (recording, end) = Recording::read(trace.as_bytes(), Options::default());
+    end.expect("memory can be read");
+    let [recorded] = recording.sessions() else {
+        panic!("one session: {recording:?}");
+    };
+    assert_eq!(recorded.session.paths(), ["a".into()]);
+    assert_eq!(recorded.session.item_count(), 1);
+    let notices: Vec<String> = recorded.notices().into_iter().map(|it| it.text).collect();
+    assert_eq!(
+        notices,
+        ["the agent could not load this session: no such session"]
+    );
 }
