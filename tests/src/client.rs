@@ -366,6 +366,11 @@ impl Client {
         self.server.kill().context("the server can be killed")
     }
 
+    /// The server's process id.
+    pub fn process_id(&self) -> u32 {
+        self.server.id()
+    }
+
     /// Sends the server a signal by its name.
     ///
     /// # Errors

@@ -25,3 +25,24 @@ pub fn has_ended(process: u32) -> Result<()> {
     }
     Ok(())
 }
+
+/// The processes that a process has started and that are there.
+///
+/// # Errors
+/// When the system does not tell.
+pub fn children(of: u32) -> Result<Vec<u32>> {
+    let wanted = format!("PPid:\t{of}\n");
+    let mut children = Vec::new();
+    for entry in std::fs::read_dir("/proc")? {
+        let name = entry?.file_name();
+        let Some(process) = name.to_str().and_then(|name| name.parse().ok()) else {
+            continue;
+        };
+        // A process can end while it is looked at.
+        let status = std::fs::read_to_string(format!("/proc/{process}/status"));
+        if status.is_ok_and(|status| status.contains(&wanted)) && is_alive(process) {
+            children.push(process);
+        }
+    }
+    Ok(children)
+}

@@ -276,6 +276,36 @@ fn a_session_comes_back_in_another_server() -> Result<()> {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn a_session_of_the_built_in_agent_comes_back_after_its_crash() -> Result<()> {
+    let mut stage = Stage::new(&[])?;
+    let session = stage.start("demo")?;
+    stage.prompt(&session, 1)?;
+    let [agent] = e2e::process::children(stage.editor.process_id())?[..] else {
+        anyhow::bail!("one agent");
+    };
+    let killed = std::process::Command::new("kill")
+        .args(["-KILL", &agent.to_string()])
+        .status()?;
+    assert!(killed.success());
+    stage.editor.expect("acpLens/didChangeSession", |it| {
+        it["session"] == session && it["state"] == "disconnected"
+    })?;
+    let listed = stage
+        .editor
+        .request("acpLens/session/list", &json!({"agent": "demo"}))?;
+    let params = json!({"agent": "demo", "sessionId": listed["sessions"][0]["sessionId"]});
+    let loaded = stage.editor.request("acpLens/session/load", &params)?;
+    assert_eq!(loaded["session"]["session"], session);
+    assert_eq!(loaded["session"]["state"], "idle");
+    assert_eq!(stage.files(&session)?, TURN_ONE);
+    // It goes on where it was.
+    stage.prompt(&session, 2)?;
+    assert_eq!(stage.files(&session)?.len(), 6);
+    stage.editor.finish()
+}
+
+#[test]
 fn a_session_of_50_000_updates_becomes_visible_at_once() -> Result<()> {
     let kept = tempfile::tempdir()?;
     let mut stage = {

@@ -32,6 +32,35 @@ const AT_THE_EDGE: &[(&str, &str)] = &[
     ("rmcp", "src/mcp"),
 ];
 
+/// Files of `editor-server` that use the file system themselves, and why that is no workspace file.
+const OWN_FILES: &[(&str, &str)] = &[
+    ("acp/demo_agent/history.rs", "the demo agent's own sessions"),
+    ("cli/demo.rs", "the recording that the demo made"),
+    ("cli/patch.rs", "the payload that a person named"),
+    ("cli/replay.rs", "the traces that a person named"),
+    ("demo/editor.rs", "the configuration of the demo's editor"),
+    (
+        "demo/run.rs",
+        "the directory that becomes the demo's workspace",
+    ),
+    ("features/traces.rs", "the trace that a person named"),
+    (
+        "features/transcript.rs",
+        "the transcript that a person named",
+    ),
+    ("mirror/client.rs", "socket files"),
+    ("mirror/rendezvous.rs", "socket files"),
+    (
+        "session/location.rs",
+        "which entry a name leads to; nothing is opened",
+    ),
+    ("tap/publish.rs", "socket files"),
+    ("tap/record.rs", "the recording that a person asked for"),
+    ("tap/run.rs", "standard streams and spills"),
+    ("tap/spill.rs", "a file without a name"),
+    ("tap/streams.rs", "standard streams"),
+];
+
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
@@ -122,6 +151,35 @@ fn protocol_crates_stay_at_the_edge() {
             );
         }
     }
+}
+
+#[test]
+fn workspace_files_are_opened_by_one_crate_only() {
+    let source = root().join("crates/editor-server/src");
+    let mut using = BTreeSet::new();
+    for file in rust_files(&source) {
+        let text = fs::read_to_string(&file).expect("a source file is readable");
+        let code = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
+        let words = ["std::fs", "tokio::fs", "std::{fs", "OpenOptions"];
+        if words.iter().any(|word| names(code, word)) {
+            let relative = file.strip_prefix(&source).expect("it stands in the folder");
+            using.insert(relative.to_string_lossy().replace('\\', "/"));
+        }
+    }
+    let allowed: BTreeSet<String> = OWN_FILES
+        .iter()
+        .map(|(file, _)| (*file).to_owned())
+        .collect();
+    let new: Vec<_> = using.difference(&allowed).collect();
+    assert!(
+        new.is_empty(),
+        "a workspace file is opened through workspace-fs; is it none, add it with its reason: {new:?}"
+    );
+    let gone: Vec<_> = allowed.difference(&using).collect();
+    assert!(
+        gone.is_empty(),
+        "these no longer use the file system: {gone:?}"
+    );
 }
 
 #[test]

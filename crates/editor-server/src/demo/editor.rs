@@ -6,6 +6,7 @@ use std::process::Command;
 
 use serde_json::json;
 
+use super::files;
 use super::run::Places;
 use crate::cli::Failure;
 
@@ -60,11 +61,11 @@ fn nvim(places: &Places) -> io::Result<Command> {
 }
 
 fn code(places: &Places) -> io::Result<Command> {
-    let settings = places.workspace.join(".vscode");
-    std::fs::create_dir_all(&settings)?;
     let server: &Path = &std::env::current_exe()?;
     let content = json!({"acpLens.trace": places.trace, "acpLens.server.path": server});
-    std::fs::write(settings.join("settings.json"), format!("{content:#}\n"))?;
+    let settings = format!("{content:#}\n");
+    files::write(&places.workspace, ".vscode/settings.json", &settings)
+        .map_err(io::Error::other)?;
     let mut command = Command::new("code");
     command
         .args(["--new-window", "--wait"])

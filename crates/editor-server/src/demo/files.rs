@@ -1,39 +1,62 @@
 //! The demo agent's own file access, beneath the working directory of its session.
 
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use acp_grammar::patch::{Dialect, Operation, parse};
+use anyhow::{Result, anyhow};
+use workspace_fs::patch::{PatchOptions, apply_patch};
+use workspace_fs::{Cancel, FileSystem as _, LocalFileSystem, WriteIntent};
 
 use super::script::FILES;
 
+/// How the agent writes patches.
+const DIALECT: Dialect = Dialect::Openclaw;
+
 /// Writes the demo's project below `root`, which exists.
-pub(crate) fn lay_out(root: &Path) -> io::Result<()> {
+pub(crate) fn lay_out(root: &Path) -> Result<()> {
     for (path, text) in FILES {
         write(root, path, text)?;
     }
     Ok(())
 }
 
-/// The absolute path of a file of the project.
-pub(crate) fn absolute(root: &Path, path: &str) -> PathBuf {
-    root.join(path)
-}
-
 /// The text of a file.
-pub(crate) fn read(root: &Path, path: &str) -> io::Result<String> {
-    fs::read_to_string(absolute(root, path))
+pub(crate) fn read(root: &Path, path: &str) -> Result<String> {
+    let files = LocalFileSystem::open(root)?;
+    let target = files.resolve(path, None)?;
+    Ok(files.read_text(&target, &Cancel::new())?.text)
 }
 
 /// Writes a whole file, and the directories that it needs.
-pub(crate) fn write(root: &Path, path: &str, text: &str) -> io::Result<()> {
-    let path = absolute(root, path);
-    if let Some(parent) = path.parent() {
-        fs::create_dir_all(parent)?;
-    }
-    fs::write(path, text)
+pub(crate) fn write(root: &Path, path: &str, text: &str) -> Result<()> {
+    let files = LocalFileSystem::open(root)?;
+    let target = files.resolve(path, None)?;
+    files.write_text(&target, text, WriteIntent::Unconditional, &Cancel::new())?;
+    Ok(())
 }
 
-/// Deletes a file.
-pub(crate) fn delete(root: &Path, path: &str) -> io::Result<()> {
-    fs::remove_file(absolute(root, path))
+/// The paths that a patch names, in order.
+pub(crate) fn patched_paths(payload: &str) -> Vec<&str> {
+    let Ok(patch) = parse(payload, DIALECT) else {
+        return Vec::new();
+    };
+    let sections = patch.sections.iter();
+    let paths = sections.flat_map(|section| match section.operation {
+        Operation::Update { move_to, .. } => [Some(section.path), move_to],
+        _ => [Some(section.path), None],
+    });
+    paths.flatten().collect()
+}
+
+/// Applies a patch, all of it or nothing; gives the text for the model.
+pub(crate) fn apply(root: &Path, payload: &str) -> Result<String> {
+    let files = LocalFileSystem::open(root)?;
+    let patch = parse(payload, DIALECT)?;
+    let options = PatchOptions {
+        dialect: DIALECT,
+        cwd: None,
+    };
+    let applied = apply_patch(&files, &patch, options, &Cancel::new());
+    let outcome = applied.map_err(|why| anyhow!(why.model_text()))?;
+    Ok(outcome.text())
 }

@@ -1,8 +1,8 @@
 //! The course of `acp-lens demo`: the agent works in the real host, behind a tap that records it.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
+use anyhow::Context as _;
 use serde_json::json;
 use tokio::sync::{mpsc, watch};
 
@@ -26,7 +26,7 @@ use crate::session::state::{Client, Folder};
 pub(crate) enum DemoError {
     /// A file of the demo cannot be written.
     #[error("the demo's files cannot be written: {0}")]
-    Files(#[from] io::Error),
+    Files(anyhow::Error),
     /// The agent could not be started, or ended early.
     #[error("the demo agent failed: {0}")]
     Agent(String),
@@ -53,11 +53,11 @@ pub(crate) async fn work_in(dir: &Path) -> Result<Places, DemoError> {
         workspace: dir.join("till"),
         trace: dir.join("session.ndjson"),
     };
-    std::fs::create_dir_all(&places.workspace)?;
-    files::lay_out(&places.workspace)?;
+    std::fs::create_dir_all(&places.workspace).map_err(|why| DemoError::Files(why.into()))?;
+    files::lay_out(&places.workspace).map_err(DemoError::Files)?;
     let (outgoing, said) = mpsc::unbounded_channel();
     let handle = actor::start(outgoing);
-    configure(&handle, &places)?;
+    configure(&handle, &places).map_err(DemoError::Files)?;
     let (sessions, session) = watch::channel(None);
     tokio::spawn(stand_in(said, sessions));
     let host = Host::new(handle);
@@ -67,7 +67,7 @@ pub(crate) async fn work_in(dir: &Path) -> Result<Places, DemoError> {
 }
 
 /// Tells the server what an editor would: what it can do, its folder, its settings.
-fn configure(handle: &Handle, places: &Places) -> Result<(), DemoError> {
+fn configure(handle: &Handle, places: &Places) -> anyhow::Result<()> {
     let program = std::env::current_exe()?;
     let trace = places.trace.to_string_lossy();
     let (settings, _) = Settings::read(&json!({"agents": {"demo": {
@@ -75,8 +75,8 @@ fn configure(handle: &Handle, places: &Places) -> Result<(), DemoError> {
         "args": ["tap", "--record", trace, "--", program.to_string_lossy(), "demo-agent"],
     }}}));
     let workspace = places.workspace.to_string_lossy();
-    let location = Location::from_path(&workspace)
-        .ok_or_else(|| io::Error::other("the temporary directory has no absolute path"))?;
+    let location =
+        Location::from_path(&workspace).context("the temporary directory has no absolute path")?;
     handle.send(Event::Configured {
         client: Client {
             wants_notifications: true,

@@ -37,17 +37,7 @@ pub(crate) enum Step {
     Patch {
         /// The payload, as a model would write it.
         payload: &'static str,
-        /// What it comes to.
-        changes: &'static [Change],
     },
-}
-
-/// One change of a patch.
-pub(crate) enum Change {
-    /// A file is written, a new one or in place of the old.
-    Write(&'static str, &'static str),
-    /// A file is deleted.
-    Delete(&'static str),
 }
 
 /// The files of the project before the agent comes: path and text.
@@ -126,12 +116,6 @@ pub(crate) const TURNS: &[Turn] = &[
                  - another currency\n\
                  *** Delete File: notes/prices-2019.txt\n\
                  *** End Patch",
-                changes: &[
-                    Change::Write("test_discount.py", include_str!("after/test_discount.py")),
-                    Change::Write("docs/todo.txt", "- another currency\n"),
-                    Change::Delete("notes/todo.txt"),
-                    Change::Delete("notes/prices-2019.txt"),
-                ],
             },
             Step::Say("Two tests, and the notes are down to what is left to do."),
         ],

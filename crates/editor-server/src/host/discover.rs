@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::env;
 
 use crate::acp::process::AgentCommand;
+use crate::mirror::rendezvous::Rendezvous;
 use crate::session::settings;
 
 /// Well-known agents by the program that is looked for on the PATH, and how it speaks ACP.
@@ -42,7 +43,7 @@ pub(crate) fn agents(
             Found {
                 command: AgentCommand {
                     command: program.to_string_lossy().into_owned(),
-                    args: vec!["demo-agent".to_owned()],
+                    args: demo_arguments(),
                     ..AgentCommand::default()
                 },
                 origin: "builtin",
@@ -79,6 +80,20 @@ pub(crate) fn agents(
         );
     }
     agents
+}
+
+/// The demo agent keeps its sessions beside the sockets, as long as these: a session can be loaded
+/// again after the agent or the server has ended.
+fn demo_arguments() -> Vec<String> {
+    let mut arguments = vec!["demo-agent".to_owned()];
+    if let Ok(rendezvous) = Rendezvous::open() {
+        let kept = rendezvous.dir().join("demo-sessions");
+        arguments.extend([
+            "--state-dir".to_owned(),
+            kept.to_string_lossy().into_owned(),
+        ]);
+    }
+    arguments
 }
 
 /// The agent for whoever names none.

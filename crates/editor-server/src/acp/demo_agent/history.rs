@@ -53,26 +53,38 @@ impl Sessions {
 
     /// A new session and its id.
     pub(super) fn create(&mut self, cwd: PathBuf) -> io::Result<Arc<str>> {
-        let id: Arc<str> = (1..=u32::MAX)
-            .map(|n| format!("demo-{n}"))
-            .find(|id| !self.by_id.contains_key(id.as_str()) && !self.is_stored(id))
-            .unwrap_or_default()
-            .into();
+        if let Some(dir) = &self.state_dir {
+            fs::create_dir_all(dir)?;
+        }
+        let head = serde_json::to_string(&Head { cwd: cwd.clone() })? + "\n";
+        let mut n = 0;
+        let id: Arc<str> = loop {
+            n += 1;
+            let id = format!("demo-{n}");
+            if !self.by_id.contains_key(id.as_str()) && self.store(&id, &head)? {
+                break id.into();
+            }
+        };
         let history = History {
             cwd,
             updates: Vec::new(),
             prompts: 0,
             cancelled: Arc::default(),
         };
-        if let Some(path) = self.file(&id) {
-            let head = serde_json::to_string(&Head {
-                cwd: history.cwd.clone(),
-            })?;
-            fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
-            fs::write(path, head + "\n")?;
-        }
         self.by_id.insert(Arc::clone(&id), history);
         Ok(id)
+    }
+
+    /// Makes the file of a new session; false when another process has one of that name.
+    fn store(&self, id: &str, head: &str) -> io::Result<bool> {
+        let Some(path) = self.file(id) else {
+            return Ok(true);
+        };
+        match fs::File::create_new(path) {
+            Ok(mut file) => file.write_all(head.as_bytes()).map(|()| true),
+            Err(why) if why.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            Err(why) => Err(why),
+        }
     }
 
     /// Id, working directory and title of every session.
@@ -132,10 +144,6 @@ impl Sessions {
         let plain = id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
         let dir = self.state_dir.as_ref()?;
         plain.then(|| dir.join(format!("{id}.ndjson")))
-    }
-
-    fn is_stored(&self, id: &str) -> bool {
-        self.file(id).is_some_and(|path| path.exists())
     }
 
     fn stored_ids(&self) -> Vec<String> {

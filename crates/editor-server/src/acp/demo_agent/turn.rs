@@ -1,6 +1,5 @@
 //! One turn of the demo agent: the steps of the script, told and done.
 
-use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -19,7 +18,7 @@ use serde_json::{Value, json};
 use super::Shared;
 use super::history::Begun;
 use crate::demo::files;
-use crate::demo::script::{Change, Step, TURNS};
+use crate::demo::script::{Step, TURNS};
 
 /// Runs the turn and answers the prompt.
 pub(super) async fn run(
@@ -93,7 +92,7 @@ impl Turn {
                     let input = json!({"path": path, "content": text});
                     let id = self.begin(self.call(n, "write", ToolKind::Edit, path, input))?;
                     let done = self.write(path, text).await;
-                    let diff = Diff::new(files::absolute(&self.begun.cwd, path), *text);
+                    let diff = Diff::new(self.absolute(path), *text);
                     self.end(id, done.map(|()| vec![diff.into()]))?;
                 }
                 Step::Edit { path, edits } => {
@@ -106,14 +105,15 @@ impl Turn {
                     let done = self.edit(path, edits).await;
                     self.end(id, done)?;
                 }
-                Step::Patch { payload, changes } => {
-                    let call = self.patch_call(n, payload, changes);
+                Step::Patch { payload } => {
+                    let call = self.patch_call(n, payload);
                     let question = self.question(&call);
                     let id = self.begin(call)?;
                     match self.ask(question).await? {
                         Answer::Allowed => {
-                            let done = self.apply(changes).map_err(|why| why.to_string());
-                            self.end(id, done.map(|()| vec![told("Done.")]))?;
+                            let done = files::apply(&self.begun.cwd, payload);
+                            let done = done.map(|text| vec![told(&text)]);
+                            self.end(id, done.map_err(|why| why.to_string()))?;
                         }
                         Answer::Rejected => {
                             self.end(id, Err("rejected by the user".to_owned()))?;
@@ -124,6 +124,10 @@ impl Turn {
             }
         }
         Ok(StopReason::EndTurn)
+    }
+
+    fn absolute(&self, path: &str) -> PathBuf {
+        self.begun.cwd.join(path)
     }
 
     /// A call of `name` on one file.
@@ -140,20 +144,18 @@ impl Turn {
             title: format!("{name} {path}"),
             kind,
             name,
-            paths: vec![files::absolute(&self.begun.cwd, path)],
+            paths: vec![self.absolute(path)],
             input,
         }
     }
 
     /// The call that applies a patch.
-    fn patch_call(&self, step: usize, payload: &str, changes: &[Change]) -> Call {
-        let path_of = |change: &Change| match change {
-            Change::Write(path, _) | Change::Delete(path) => files::absolute(&self.begun.cwd, path),
-        };
+    fn patch_call(&self, step: usize, payload: &str) -> Call {
+        let paths = files::patched_paths(payload).into_iter();
         let input = json!({"input": payload});
         Call {
             title: "apply_patch".to_owned(),
-            paths: changes.iter().map(path_of).collect(),
+            paths: paths.map(|path| self.absolute(path)).collect(),
             ..self.call(step, "apply_patch", ToolKind::Edit, "", input)
         }
     }
@@ -225,7 +227,7 @@ impl Turn {
         if !self.shared.client_writes() {
             return files::read(&self.begun.cwd, path).map_err(|why| why.to_string());
         }
-        let path = files::absolute(&self.begun.cwd, path);
+        let path = self.absolute(path);
         let request = ReadTextFileRequest::new(self.id.clone(), path);
         let answer = self.connection.send_request(request).block_task().await;
         answer
@@ -237,7 +239,7 @@ impl Turn {
         if !self.shared.client_writes() {
             return files::write(&self.begun.cwd, path, text).map_err(|why| why.to_string());
         }
-        let path = files::absolute(&self.begun.cwd, path);
+        let path = self.absolute(path);
         let request = WriteTextFileRequest::new(self.id.clone(), path, text);
         let answer = self.connection.send_request(request).block_task().await;
         answer.map(|_| ()).map_err(|why| why.message)
@@ -252,21 +254,11 @@ impl Turn {
                 return Err(format!("the text to replace is not in {path} exactly once"));
             }
             text = text.replacen(old, new, 1);
-            let diff = Diff::new(files::absolute(&self.begun.cwd, path), *new);
+            let diff = Diff::new(self.absolute(path), *new);
             content.push(diff.old_text((*old).to_owned()).into());
         }
         self.write(path, &text).await?;
         Ok(content)
-    }
-
-    fn apply(&self, changes: &[Change]) -> io::Result<()> {
-        for change in changes {
-            match change {
-                Change::Write(path, text) => files::write(&self.begun.cwd, path, text)?,
-                Change::Delete(path) => files::delete(&self.begun.cwd, path)?,
-            }
-        }
-        Ok(())
     }
 
     /// Sends an update, and keeps it for later replays.
