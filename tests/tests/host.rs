@@ -90,7 +90,16 @@ impl Stage {
 
 /// An editor on this folder.
 fn editor(workspace: &Path, agents: &[(&str, &[&str])]) -> Result<Client> {
-    let mut settings = json!({"agents": {}});
+    editor_with(workspace, agents, json!({}))
+}
+
+/// The same, with more settings.
+fn editor_with(
+    workspace: &Path,
+    agents: &[(&str, &[&str])],
+    mut settings: Value,
+) -> Result<Client> {
+    settings["agents"] = json!({});
     for (name, arguments) in agents {
         settings["agents"][name] = json!({"command": acp_lens()?, "args": arguments});
     }
@@ -347,6 +356,67 @@ fn a_session_of_50_000_updates_becomes_visible_at_once() -> Result<()> {
         "{counts:?}"
     );
     stage.editor.finish()
+}
+
+/// Waits until a turn of a session has a duration that fits.
+fn turn_took(editor: &mut Client, number: u64, fits: impl Fn(u64) -> bool) -> Result<Value> {
+    editor.expect("acpLens/didChangeActivity", |it| {
+        let turns = it["turns"].as_array().into_iter().flatten();
+        let mut turns = turns.filter(|turn| turn["number"] == number);
+        turns.any(|turn| turn["durationMs"].as_u64().is_some_and(&fits))
+    })
+}
+
+#[test]
+fn turns_have_durations_as_they_were_seen_and_as_the_transcript_says() -> Result<()> {
+    let kept = tempfile::tempdir()?;
+    let workspace = kept.path().join("ws");
+    std::fs::create_dir(&workspace)?;
+    let chunk = |kind: &str, text: &str| json!({"sessionUpdate": kind, "content": {"type": "text", "text": text}});
+    let lines = [
+        json!({"cwd": workspace}),
+        chunk("user_message_chunk", "go"),
+        chunk("agent_message_chunk", "done"),
+    ];
+    let lines: Vec<String> = lines.iter().map(|line| format!("{line}\n")).collect();
+    std::fs::write(kept.path().join("demo-1.ndjson"), lines.concat())?;
+    let transcript = kept.path().join("transcript.jsonl");
+    let record = |role: &str, text: &str, at: u64| {
+        format!(
+            "{}\n",
+            json!({"role": role, "content": text, "timestamp": at})
+        )
+    };
+    let mut text = record("user", "go", 1000) + &record("assistant", "done", 61_000);
+    std::fs::write(&transcript, &text)?;
+    let state_dir = kept.path().to_string_lossy();
+    let mut editor = editor_with(
+        &workspace,
+        &[("scripted", &["demo-agent", "--state-dir", &state_dir])],
+        json!({"transcripts": {"demo-1": transcript}}),
+    )?;
+    let load = json!({"agent": "scripted", "sessionId": "demo-1"});
+    let loaded = editor.request("acpLens/session/load", &load)?;
+    let session = &loaded["session"]["session"];
+    turn_took(&mut editor, 1, |ms| ms == 60_000)?;
+    let subscribe = json!({"session": session, "subscribe": true});
+    let timeline = editor.request("acpLens/session/subscribe", &subscribe)?;
+    assert_eq!(timeline["items"][0]["durationMs"], 60_000);
+    assert_eq!(timeline["items"][1]["durationMs"], Value::Null);
+
+    // What was seen counts until the transcript has it, which can be a moment later.
+    let prompt = json!({"session": session, "text": "more"});
+    editor.request("acpLens/session/prompt", &prompt)?;
+    turn_took(&mut editor, 2, |ms| ms < 30_000)?;
+    text += &(record("user", "more", 70_000) + &record("assistant", "done", 147_770));
+    std::fs::write(&transcript, &text)?;
+    turn_took(&mut editor, 2, |ms| ms == 77_770)?;
+    editor.expect("acpLens/didUpdateTimeline", |it| {
+        let items = it["items"].as_array().into_iter().flatten();
+        let mut of_user = items.filter(|item| item["role"] == "user");
+        of_user.any(|item| item["durationMs"] == 77_770)
+    })?;
+    editor.finish()
 }
 
 #[test]

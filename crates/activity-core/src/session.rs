@@ -92,6 +92,21 @@ pub struct Turn {
     pub stop_reason: Option<Arc<str>>,
 }
 
+/// What the user said at once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserMessage {
+    /// The id of its item.
+    pub id: Arc<str>,
+    /// The position of its item.
+    pub position: usize,
+    /// The words, as a transcript has them: those of the text, and links, a line each. Empty
+    /// unless the session keeps texts.
+    pub words: Arc<str>,
+    /// The turn that it began; `None` when there is none yet, or when another message of the user
+    /// follows.
+    pub turn_id: Option<Arc<str>>,
+}
+
 /// What a call asked to do to a file and did not do, or has not done yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Requested {

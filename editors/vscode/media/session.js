@@ -96,6 +96,21 @@
     return row;
   }
 
+  /** Milliseconds as people say them: `0.4s`, `12s`, `1m 5s`. */
+  function time(ms) {
+    const text = (value, unit) =>
+      new Intl.NumberFormat(document.documentElement.lang, {
+        style: "unit",
+        unit,
+        unitDisplay: "narrow",
+        maximumFractionDigits: 1,
+      }).format(value);
+    if (ms < 9_950) return text(ms / 1000, "second");
+    const seconds = Math.round(ms / 1000);
+    if (seconds < 60) return text(seconds, "second");
+    return `${text(Math.floor(seconds / 60), "minute")} ${text(seconds % 60, "second")}`;
+  }
+
   function draw(item, wasOpen) {
     switch (item.type) {
       case "message": {
@@ -105,6 +120,10 @@
           `${item.role === "user" ? words.you : words.agent}: ${item.text}`,
         );
         for (const part of item.parts) row.append(element("div", "parts", `[${part}]`));
+        if (item.durationMs !== null) {
+          const took = words.took.replace("{0}", time(item.durationMs));
+          row.append(element("div", "parts", took));
+        }
         return row;
       }
       case "thought":

@@ -1,5 +1,5 @@
 /** The editor protocol, as `docs/protocol.md` describes it. Names and shapes only. */
-// Compared with the Rust types when their hash was d820554e26842839.
+// Compared with the Rust types when their hash was 38e72b75146b2434.
 
 export const PROTOCOL_VERSION = 1;
 
@@ -97,6 +97,7 @@ export interface TurnInfo {
   added: number | null;
   removed: number | null;
   notices: Notice[];
+  durationMs: number | null;
 }
 
 export interface FileTurn {
@@ -224,7 +225,13 @@ interface ItemBase {
 }
 
 export type TimelineItem =
-  | (ItemBase & { type: "message"; role: "user" | "agent"; text: string; parts: string[] })
+  | (ItemBase & {
+      type: "message";
+      role: "user" | "agent";
+      text: string;
+      parts: string[];
+      durationMs: number | null;
+    })
   | (ItemBase & { type: "thought"; text: string })
   | (ItemBase & {
       type: "toolCall";

@@ -316,7 +316,7 @@ impl fmt::Display for LoadRefusal {
         match self {
             Self::Incomplete => f.write_str("the session, its root or its directory is missing"),
             Self::PromptRunsElsewhere => {
-                f.write_str("cannot change the workspace while a prompt is running")
+                f.write_str("Cannot change workspace while an ACP prompt is active")
             }
             Self::Agent(why) => f.write_str(why),
             Self::NoAnswer => f.write_str("the agent did not answer in time"),

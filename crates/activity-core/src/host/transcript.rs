@@ -6,6 +6,12 @@
 
 mod align;
 mod media;
+mod record;
 
-pub use align::{Duration, Record, UserTurn, durations, media_of_turns};
+pub use align::{Duration, UserTurn, durations, media_of_turns, told_durations};
 pub use media::media_references;
+pub use record::{Record, Speaker};
+
+/// When a transcript is read after a prompt has ended well, in milliseconds after its end: at once,
+/// and once more, since an agent may write the last records a moment later.
+pub const READS_AFTER_PROMPT_MS: [u64; 2] = [0, 1500];

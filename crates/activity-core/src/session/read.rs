@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::call::{Call, Outlook};
 use super::ledger::{Counts, Entry, Listed, fold};
 use super::tool::item_id;
-use super::{Agent, Changes, Requested, Revision, Session, Target, Turn};
+use super::{Agent, Changes, Requested, Revision, Session, Target, Turn, UserMessage};
 use crate::attachment::Attachment;
 use crate::compose::{Piece, display_diff, net_change};
 use crate::count::line_counts;
@@ -16,7 +16,7 @@ use crate::profile::{ActivityDraft, Context, Profile, acp};
 use crate::timeline::store::Stored;
 use crate::timeline::tool_call::Status;
 use crate::timeline::turn::TurnState;
-use crate::timeline::{Item, ItemKind};
+use crate::timeline::{Item, ItemKind, Role};
 
 impl Session {
     /// The session's id.
@@ -88,6 +88,41 @@ impl Session {
             stop_reason: turn.stop_reason.clone(),
         });
         turns.collect()
+    }
+
+    /// The turn that the next item of the agent belongs to, if it has begun.
+    pub fn current_turn(&self) -> Option<&Arc<str>> {
+        let turn = self.content.timeline.current_turn()?;
+        self.turn_state(turn).map(|turn| &turn.id)
+    }
+
+    /// What the user said, message by message.
+    pub fn user_messages(&self) -> Vec<UserMessage> {
+        let timeline = &self.content.timeline;
+        let mut turns = timeline.turns().iter().peekable();
+        let mut messages = Vec::new();
+        for (position, item) in timeline.items().iter().enumerate() {
+            let Stored::Message(Some(message)) = item else {
+                continue;
+            };
+            if message.role != Role::User {
+                continue;
+            }
+            while turns
+                .next_if(|turn| turn.first_position <= position)
+                .is_some()
+            {}
+            let began = turns
+                .peek()
+                .filter(|turn| turn.user_group.end == position + 1);
+            messages.extend(self.item_id(position).map(|id| UserMessage {
+                id,
+                position,
+                words: message.words.as_str().into(),
+                turn_id: began.map(|turn| Arc::clone(&turn.id)),
+            }));
+        }
+        messages
     }
 
     /// The rows of a turn, in order of the first activity. Costs as much as the turn has.

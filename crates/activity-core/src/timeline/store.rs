@@ -13,6 +13,7 @@ use acp_grammar::wire::{ContentBlock, PlanEntry as WirePlanEntry};
 use super::turn::{FirstLine, TurnState};
 use super::{Part, PlanEntry, Role, parts};
 use crate::attachment::Reference;
+use crate::host::prompt::spoken;
 use crate::session::TimelineText;
 
 /// The items and turns of a session. The tool calls themselves live elsewhere; an item holds the
@@ -60,12 +61,25 @@ pub(crate) struct Message {
     pub(crate) parts: Vec<Part>,
     /// The first line, for what the user says.
     pub(crate) line: FirstLine,
+    /// What the user says, as a transcript has it: block by block, a line end between them.
+    pub(crate) words: String,
 }
 
 #[derive(Debug, Clone)]
 pub(crate) struct Thought {
     pub(crate) message_id: Arc<str>,
     pub(crate) parts: Vec<Part>,
+}
+
+impl Message {
+    fn speak(&mut self, block: &ContentBlock<'_>) {
+        if let Some(words) = spoken(block) {
+            if !self.words.is_empty() {
+                self.words.push('\n');
+            }
+            self.words.push_str(&words);
+        }
+    }
 }
 
 /// What is known of a message id.
@@ -197,6 +211,9 @@ impl Timeline {
             }
             if keep {
                 parts::append(&mut message.parts, role, block);
+                if role == Role::User {
+                    message.speak(block);
+                }
             }
         }
         if let Some(reference) = Reference::of_block(block, role == Role::User) {
@@ -224,6 +241,7 @@ impl Timeline {
         let keep = self.text == TimelineText::Keep;
         if let Some(Stored::Message(Some(message))) = self.items.get_mut(position) {
             message.line = FirstLine::default();
+            message.words.clear();
             message.parts = if keep {
                 blocks.iter().map(parts::of_block).collect()
             } else {
@@ -232,6 +250,9 @@ impl Timeline {
             for block in blocks {
                 if let ContentBlock::Text(text) = block {
                     message.line.push(text);
+                }
+                if keep && role == Role::User {
+                    message.speak(block);
                 }
             }
         }
@@ -428,6 +449,7 @@ impl Timeline {
                 segment,
                 parts: Vec::new(),
                 line: FirstLine::default(),
+                words: String::new(),
             })
         });
         let item = Stored::Message(content);

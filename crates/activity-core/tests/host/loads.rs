@@ -159,7 +159,7 @@ fn coming_back_to_a_running_prompt_replays_nothing() {
             load A /w
                 resumed A, generation 1, batch []
             load A /other
-                load 5 fails: cannot change the workspace while a prompt is running
+                load 5 fails: Cannot change workspace while an ACP prompt is active
             answer A acp-permission-0-1 allow
                 answer 7: allow
                 close acp-permission-0-1: allow

@@ -11,36 +11,39 @@ use expect_test::Expect;
     reason = "`expect![[…]]` stands at the call"
 )]
 pub(crate) fn check(script: &str, expected: Expect) {
-    let mut run = Run {
-        machine: Machine::new(Deadlines::default()),
-        now_ms: 0,
-        requests: 0,
-        sent: Request(0),
-        shown: String::new(),
-    };
-    for step in script
-        .lines()
-        .map(str::trim)
-        .filter(|step| !step.is_empty())
-    {
-        run.shown += step;
-        run.shown.push('\n');
-        run.step(step);
+    let mut run = Run::new();
+    let mut shown = String::new();
+    let steps = script.lines().map(str::trim);
+    for step in steps.filter(|step| !step.is_empty()) {
+        shown = format!("{shown}{step}\n");
+        for effect in run.step(step) {
+            shown = format!("{shown}    {effect}\n");
+        }
     }
-    expected.assert_eq(&run.shown);
+    expected.assert_eq(&shown);
 }
 
-struct Run {
+/// A host with a clock that stands still until a step sets it.
+pub(crate) struct Run {
     machine: Machine<String>,
     now_ms: u64,
     requests: u64,
     /// The load that was sent last.
     sent: Request,
-    shown: String,
 }
 
 impl Run {
-    fn step(&mut self, step: &str) {
+    pub(crate) fn new() -> Self {
+        Self {
+            machine: Machine::new(Deadlines::default()),
+            now_ms: 0,
+            requests: 0,
+            sent: Request(0),
+        }
+    }
+
+    /// Does one step, and gives what the host wants done.
+    pub(crate) fn step(&mut self, step: &str) -> Vec<String> {
         let words: Vec<&str> = step.split(' ').collect();
         let event = match *words.as_slice() {
             ["at", ms] => {
@@ -116,14 +119,13 @@ impl Run {
             },
             _ => panic!("no such step: {step}"),
         };
-        for effect in self.machine.handle(event, self.now_ms) {
-            if let Effect::SendNew { request, .. } | Effect::SendLoad { request, .. } = &effect {
+        let effects = self.machine.handle(event, self.now_ms);
+        for effect in &effects {
+            if let Effect::SendNew { request, .. } | Effect::SendLoad { request, .. } = effect {
                 self.sent = *request;
             }
-            self.shown += "    ";
-            self.shown += &shown(&effect);
-            self.shown.push('\n');
         }
+        effects.iter().map(shown).collect()
     }
 
     fn request(&mut self) -> Request {

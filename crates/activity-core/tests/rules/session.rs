@@ -72,6 +72,51 @@ fn codes(session: &Session) -> Vec<&'static str> {
 }
 
 #[test]
+fn what_the_user_said_is_known_as_a_transcript_has_it() {
+    let mut session = acp();
+    let user = |block: Value| json!({"sessionUpdate": "user_message_chunk", "messageId": "u", "content": block});
+    let text = |text: &str| json!({"type": "text", "text": text});
+    apply(&mut session, &user(text("see")));
+    let link = json!({"type": "resource_link", "uri": "file:///a.txt", "name": "a", "title": "A"});
+    apply(&mut session, &user(link));
+    apply(
+        &mut session,
+        &user(json!({"type": "image", "data": "", "mimeType": "image/png"})),
+    );
+    apply(&mut session, &user(text("there")));
+    apply(&mut session, &said("one"));
+    prompt(&mut session, "first");
+    prompt(&mut session, "second");
+    apply(&mut session, &said("two"));
+    prompt(&mut session, "third");
+    assert_eq!(session.current_turn(), None);
+    let messages = session.user_messages();
+    let shown: Vec<(usize, &str, bool)> = messages
+        .iter()
+        .map(|it| (it.position, &*it.words, it.turn_id.is_some()))
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            (0, "see\n[Resource link (A)] file:///a.txt\nthere", true),
+            (2, "first", false),
+            (3, "second", true),
+            (5, "third", false),
+        ]
+    );
+    let turns = session.turns();
+    assert_eq!(
+        messages[2].turn_id.as_ref(),
+        turns.last().map(|turn| &turn.id)
+    );
+    apply(&mut session, &said("three"));
+    assert_eq!(
+        session.current_turn(),
+        session.turns().last().map(|turn| &turn.id)
+    );
+}
+
+#[test]
 fn the_agent_or_a_title_chooses_the_profile() {
     let cases: [(Option<&str>, Option<&str>, Profile); 7] = [
         (None, None, Profile::Acp),

@@ -8,10 +8,11 @@ use std::sync::Arc;
 
 use activity_core::attachment::Attachment;
 use activity_core::host::reference::{Reference, ReferenceFault, resolve};
+use activity_core::session::UserMessage;
 
 use super::failure::Failure;
 use super::files;
-use super::transcript::{self, UserWords, user_words};
+use super::transcript;
 use crate::lsp::ext::{
     self, AttachmentsResult, ErrorKind, ReadAttachmentParams, ReadParams, ReadResult,
     WorkspaceFileRef,
@@ -26,7 +27,7 @@ struct Grant {
     cwd: String,
     attachments: Vec<Attachment>,
     /// The transcript that the person named for this session, and what the user said in it.
-    transcript: Option<(PathBuf, Vec<UserWords>)>,
+    transcript: Option<(PathBuf, Vec<UserMessage>)>,
 }
 
 /// `acpLens/attachments`.
@@ -82,7 +83,7 @@ async fn granted(handle: &Handle, session: String) -> Result<Grant, Failure> {
                 .settings
                 .transcripts
                 .get(&*entry.session_id)
-                .map(|path| (path.clone(), user_words(&entry.session))),
+                .map(|path| (path.clone(), entry.session.user_messages())),
         })
     });
     let granted = granted.await.ok_or_else(Failure::ending)?;
@@ -92,14 +93,14 @@ async fn granted(handle: &Handle, session: String) -> Result<Grant, Failure> {
 impl Grant {
     /// Adds what the transcript tells. A transcript that cannot be read adds nothing.
     fn with_transcript(mut self) -> Self {
-        let Some((path, words)) = self.transcript.take() else {
+        let Some((path, messages)) = self.transcript.take() else {
             return self;
         };
-        let media = transcript::media(&path, &words).unwrap_or_else(|why| {
+        let told = transcript::read(&path, &messages).unwrap_or_else(|why| {
             tracing::warn!(%why, "a transcript cannot be read");
-            Vec::new()
+            transcript::Supplement::default()
         });
-        for (turn_id, uri) in media {
+        for (turn_id, uri) in told.media {
             let named = Attachment::of_transcript(&uri, turn_id);
             // What the session itself carries says more.
             let is_known =

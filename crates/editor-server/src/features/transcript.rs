@@ -1,18 +1,15 @@
-//! Attachments from an agent's own transcript: a file that the person named in the setting
-//! `transcripts`. It adds files that the agent says it made, and nothing else.
+//! What an agent's own transcript adds to a session: a file that the person named in the setting
+//! `transcripts`. It adds files that the agent says it made, and how long turns took; nothing else.
 
-use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 
-use activity_core::host::prompt::{SpokenBlock, spoken};
-use activity_core::host::transcript::{Record, UserTurn, media_of_turns};
-use activity_core::session::Session;
-use activity_core::timeline::{ItemKind, Part, Role};
-use serde::Deserialize;
-use serde_json::Value;
+use activity_core::host::transcript::{
+    Record, UserTurn, durations, media_of_turns, told_durations,
+};
+use activity_core::session::UserMessage;
 
 /// How much of the end of a transcript is read, in bytes.
 const TAIL_BYTES: u64 = 8 * 1024 * 1024;
@@ -21,77 +18,53 @@ const LINES: usize = 5000;
 /// How many of its newest records count.
 const RECORDS: usize = 1000;
 
-/// What the user said before a turn of a session.
-#[derive(Debug, Clone)]
-pub(crate) struct UserWords {
-    id: Arc<str>,
-    text: String,
-    /// The turn that answers; `None` while there is none.
-    turn_id: Option<Arc<str>>,
+/// What a transcript adds to a session.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Supplement {
+    /// References to files, each with the turn whose agent named it; `None` for a turn without any
+    /// item of its own.
+    pub(crate) media: Vec<(Option<Arc<str>>, String)>,
+    /// How long turns took, in milliseconds.
+    pub(crate) durations: Vec<(Arc<str>, u64)>,
 }
 
-/// What the user said in a session, message by message.
-pub(crate) fn user_words(session: &Session) -> Vec<UserWords> {
-    let mut words: Vec<UserWords> = Vec::new();
-    for item in (0..session.item_count()).filter_map(|at| session.item(at)) {
-        match item.kind {
-            ItemKind::Message {
-                role: Role::User,
-                parts,
-                ..
-            } => {
-                let said: Vec<Cow<'_, str>> = parts.iter().filter_map(part).collect();
-                words.push(UserWords {
-                    id: item.id,
-                    text: said.join("\n"),
-                    turn_id: None,
-                });
-            }
-            _ => {
-                if let Some(last) = words.last_mut() {
-                    last.turn_id = last.turn_id.take().or(item.turn_id);
-                }
-            }
-        }
-    }
-    words
-}
-
-fn part(part: &Part) -> Option<Cow<'_, str>> {
-    spoken(&match part {
-        Part::Text(text) => SpokenBlock::Text(text),
-        Part::Attachment { uri, display_name } => SpokenBlock::ResourceLink {
-            uri,
-            title: Some(display_name),
-        },
-        _ => SpokenBlock::Silent,
-    })
-}
-
-/// The references that the transcript adds, each with its turn.
-pub(crate) fn media(
-    path: &Path,
-    words: &[UserWords],
-) -> io::Result<Vec<(Option<Arc<str>>, String)>> {
+/// Reads what the transcript adds to a session in which the user said `messages`.
+pub(crate) fn read(path: &Path, messages: &[UserMessage]) -> io::Result<Supplement> {
     let text = tail(path)?;
     let records = records(&text);
-    let turns: Vec<UserTurn<'_>> = words
+    let turns: Vec<UserTurn<'_>> = messages
         .iter()
         .map(|it| UserTurn {
             id: &it.id,
-            text: &it.text,
+            text: &it.words,
         })
         .collect();
-    let found = media_of_turns(&turns, &records, true, None);
-    Ok(found
-        .into_iter()
-        .flat_map(|(id, uris)| {
-            let turn = words.iter().find(|it| *it.id == *id);
-            let turn_id = turn.and_then(|it| it.turn_id.clone());
-            uris.into_iter()
-                .map(move |uri| (turn_id.clone(), uri.to_owned()))
-        })
-        .collect())
+    let turn_of = |id: &str| {
+        let message = messages.iter().find(|it| *it.id == *id);
+        message.and_then(|it| it.turn_id.clone())
+    };
+    let media = media_of_turns(&turns, &records, true, None);
+    let told = told_durations(&records);
+    let durations = durations(&turns, &told).into_iter();
+    Ok(Supplement {
+        media: media
+            .into_iter()
+            .flat_map(|(id, uris)| {
+                let turn_id = turn_of(id);
+                let uris = uris.into_iter();
+                uris.map(move |uri| (turn_id.clone(), uri.to_owned()))
+            })
+            .collect(),
+        durations: durations
+            .filter_map(|(id, ms)| Some((turn_of(id)?, whole(ms))))
+            .collect(),
+    })
+}
+
+/// Whole milliseconds of a duration that is neither negative nor without an end.
+fn whole(ms: f64) -> u64 {
+    let time = std::time::Duration::try_from_secs_f64(ms / 1000.0).unwrap_or_default();
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// The end of a file as text, from the beginning of a line on.
@@ -108,62 +81,12 @@ fn tail(path: &Path) -> io::Result<String> {
     })
 }
 
-#[derive(Deserialize)]
-struct Line {
-    #[serde(default)]
-    message: Option<Message>,
-    #[serde(flatten)]
-    own: Message,
-}
-
-#[derive(Deserialize)]
-struct Message {
-    #[serde(default)]
-    role: Option<String>,
-    #[serde(default)]
-    content: Value,
-    #[serde(default)]
-    provenance: Value,
-    #[serde(default)]
-    timestamp: Value,
-}
-
 /// The newest records, in order. What is no record is passed over.
 fn records(text: &str) -> Vec<Record<'static>> {
     let lines = text.lines().rev().take(LINES);
-    let mut records: Vec<Record<'static>> = lines.filter_map(record).take(RECORDS).collect();
+    let mut records: Vec<Record<'static>> = lines.filter_map(Record::read).take(RECORDS).collect();
     records.reverse();
     records
-}
-
-fn record(line: &str) -> Option<Record<'static>> {
-    let line: Line = serde_json::from_str(line).ok()?;
-    let message = line.message.unwrap_or(line.own);
-    let role = message.role?;
-    let text = match &message.content {
-        Value::String(text) => text.clone(),
-        Value::Array(blocks) => {
-            let texts: Vec<&str> = blocks
-                .iter()
-                .filter_map(|block| block["text"].as_str())
-                .collect();
-            texts.join("\n")
-        }
-        _ => String::new(),
-    };
-    let provenance = message.provenance["kind"].as_str().unwrap_or_default();
-    // Only what the agent says names files; a tool's output may quote anything.
-    let speaks = role == "user" || role == "assistant";
-    Some(Record {
-        is_user: role == "user",
-        is_inter_session: provenance.eq_ignore_ascii_case("inter_session"),
-        text: if speaks {
-            text.into()
-        } else {
-            Cow::Borrowed("")
-        },
-        at_ms: message.timestamp.as_f64(),
-    })
 }
 
 #[cfg(test)]
@@ -171,23 +94,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_transcript_adds_what_the_agent_says_it_made() {
+    fn a_transcript_adds_what_the_agent_says_it_made_and_how_long_it_took() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("transcript.jsonl");
         let lines = [
             r#"{"type":"session"}"#,
-            r#"{"message":{"role":"user","content":[{"type":"text","text":"[Working directory: /w]\n\ngo"}]}}"#,
-            r#"{"message":{"role":"toolResult","content":"MEDIA: /quoted.png"}}"#,
-            r#"{"role":"assistant","content":"Done.\nMEDIA: out/a.png","timestamp":5}"#,
+            r#"{"message":{"role":"user","content":[{"type":"text","text":"[Working directory: /w]\n\ngo"}],"timestamp":1000}}"#,
+            r#"{"message":{"role":"toolResult","content":"MEDIA: /quoted.png","timestamp":1800.5}}"#,
+            r#"{"role":"assistant","content":"Done.\nMEDIA: out/a.png","timestamp":1500}"#,
             "broken",
         ];
         std::fs::write(&path, lines.join("\n")).unwrap();
-        let words = [UserWords {
+        let messages = [UserMessage {
             id: "u:0".into(),
-            text: "go".to_owned(),
+            position: 0,
+            words: "go".into(),
             turn_id: Some("t".into()),
         }];
-        let found = media(&path, &words).unwrap();
-        assert_eq!(found, [(Some("t".into()), "out/a.png".to_owned())]);
+        let expect = Supplement {
+            media: vec![(Some("t".into()), "out/a.png".to_owned())],
+            durations: vec![("t".into(), 800)],
+        };
+        assert_eq!(read(&path, &messages).unwrap(), expect);
+        assert!(read(&dir.path().join("none"), &messages).is_err());
     }
 }

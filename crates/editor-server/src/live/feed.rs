@@ -10,6 +10,7 @@ use activity_core::event::Event;
 use activity_core::host::Generation;
 use activity_core::session::{Options, Session};
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use crate::lsp::ext::{SessionSource, SessionState};
 use crate::replay::live::{Heard, LiveAgent, Metadata, News};
@@ -42,6 +43,8 @@ pub(crate) struct SessionFeed {
     shown: Generation,
     aside: Option<Box<Aside>>,
     modes: Option<Value>,
+    /// When the running prompt was sent; not of one that is told afterwards.
+    prompted: Option<Instant>,
 }
 
 /// A session while it is built aside of what is shown.
@@ -62,6 +65,7 @@ impl SessionFeed {
             shown: generation,
             aside: None,
             modes: None,
+            prompted: None,
         };
         feed.announce();
         feed
@@ -151,6 +155,9 @@ impl SessionFeed {
 
     /// Takes in an event that no message carries.
     pub(crate) async fn apply(&mut self, event: Event<'static>) {
+        if let Event::PromptEnded { .. } = event {
+            self.prompted = None;
+        }
         self.feed(move |session| {
             session.apply(event);
         })
@@ -185,17 +192,26 @@ impl SessionFeed {
                 )),
                 ..Status::default()
             },
-            News::PromptSent => Status {
-                state: Some(SessionState::Prompting),
-                stop_reason: Field::Null,
-                error: Field::Null,
-                ..Status::default()
-            },
-            News::PromptEnded(reason) => Status {
-                state: Some(SessionState::Idle),
-                stop_reason: reason.map_or(Field::Null, Field::Value),
-                ..Status::default()
-            },
+            News::PromptSent => {
+                if self.aside.is_none() {
+                    self.prompted.get_or_insert_with(Instant::now);
+                }
+                Status {
+                    state: Some(SessionState::Prompting),
+                    stop_reason: Field::Null,
+                    error: Field::Null,
+                    ..Status::default()
+                }
+            }
+            News::PromptEnded(reason) => {
+                let took = self.prompted.take().map(|since| since.elapsed());
+                Status {
+                    state: Some(SessionState::Idle),
+                    stop_reason: reason.map_or(Field::Null, Field::Value),
+                    turn_ms: took.and_then(|it| u64::try_from(it.as_millis()).ok()),
+                    ..Status::default()
+                }
+            }
             News::Metadata(metadata) => self.metadata(*metadata),
         };
         self.handle.set_status(&self.subject.key, status);

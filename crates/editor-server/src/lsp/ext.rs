@@ -290,6 +290,9 @@ pub struct TurnInfo {
     pub removed: Option<u64>,
     /// What is not known of this turn, in words.
     pub notices: Vec<Notice>,
+    /// How long it took, in milliseconds: as the server saw it, or as the agent's transcript says;
+    /// `null` while it runs, and where nobody knows.
+    pub duration_ms: Option<u64>,
 }
 
 /// Something that is not known, said in words.

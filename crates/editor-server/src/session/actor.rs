@@ -4,6 +4,7 @@
 mod documents;
 mod sessions;
 mod tell;
+mod turn_times;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -86,6 +87,12 @@ pub(crate) enum Event {
     SessionStatus {
         key: SessionKey,
         status: Box<Status>,
+    },
+    /// The transcript of a session says how long turns took, in milliseconds.
+    TranscriptRead {
+        key: SessionKey,
+        generation: u64,
+        durations: Vec<(Arc<str>, u64)>,
     },
     /// A permission question was asked or answered.
     Permission {
@@ -272,17 +279,16 @@ impl Actor {
                     entry.replace(*session);
                     self.forget_files(&key);
                     self.pending.reset = true;
+                    self.read_transcript(&key, &[0]);
                     self.take_in(key);
                 }
             }
-            Event::SessionStatus { key, status } => {
-                if let Some(entry) = self.state.session_mut(&key) {
-                    entry.update(*status);
-                    self.pending.states.insert(Arc::clone(&key));
-                    self.pending.sessions.insert(key);
-                    self.touch();
-                }
-            }
+            Event::SessionStatus { key, status } => self.session_status(&key, *status),
+            Event::TranscriptRead {
+                key,
+                generation,
+                durations,
+            } => self.transcript_read(&key, generation, durations),
             Event::Permission { question, outcome } => self.permission(*question, outcome),
             Event::TerminalEnded {
                 key,

@@ -46,6 +46,8 @@ pub(crate) struct Status {
     pub(crate) modes: Option<Value>,
     pub(crate) config_options: Option<Value>,
     pub(crate) commands: Option<Value>,
+    /// How long the turn took that has just ended, in milliseconds.
+    pub(crate) turn_ms: Option<u64>,
     /// The ACP id, where it becomes known late.
     pub(crate) session_id: Option<Arc<str>>,
 }
@@ -60,6 +62,8 @@ pub(crate) struct Entry {
     pub(crate) session: Session,
     /// The questions of the agent, by tool call.
     pub(crate) permissions: BTreeMap<Arc<str>, PermissionState>,
+    /// How long turns took, in milliseconds.
+    pub(crate) durations: HashMap<Arc<str>, u64>,
     /// What ended commands have written, by terminal.
     pub(crate) terminals: HashMap<Arc<str>, Arc<str>>,
     agent: Option<Arc<str>>,
@@ -90,6 +94,7 @@ impl Entry {
             source: opening.source,
             generation: opening.generation,
             permissions: BTreeMap::new(),
+            durations: HashMap::new(),
             terminals: HashMap::new(),
             agent: opening.agent,
             status: Status {
@@ -110,6 +115,7 @@ impl Entry {
         self.next_sequence = 0;
         self.arrivals.clear();
         self.turns.clear();
+        self.durations.clear();
     }
 
     /// What changed since the last time; after a reset that is everything. `moment` orders the activities of several sessions.
@@ -265,6 +271,7 @@ impl Entry {
                     added: counts.map(|it| it.added),
                     removed: counts.map(|it| it.removed),
                     notices: notices.remove(&turn.id).unwrap_or_default(),
+                    duration_ms: self.durations.get(&turn.id).copied(),
                     turn: turn.id.to_string(),
                 }
             })

@@ -21,10 +21,11 @@ pub(crate) fn update(
         entry,
         turns: HashMap::new(),
     };
+    let durations = durations(entry);
     let items = positions
         .into_iter()
         .filter_map(|position| entry.session.item(position))
-        .map(|it| item(entry, &mut files, it))
+        .map(|it| item(entry, &durations, &mut files, it))
         .collect();
     TimelineUpdate {
         session: entry.key.to_string(),
@@ -35,7 +36,23 @@ pub(crate) fn update(
     }
 }
 
-fn item(entry: &Entry, files: &mut Files<'_>, item: Item) -> TimelineItem {
+/// How long turns took, by the position of the user's words that began them.
+fn durations(entry: &Entry) -> HashMap<usize, u64> {
+    if entry.durations.is_empty() {
+        return HashMap::new();
+    }
+    let messages = entry.session.user_messages().into_iter();
+    messages
+        .filter_map(|it| Some((it.position, *entry.durations.get(&it.turn_id?)?)))
+        .collect()
+}
+
+fn item(
+    entry: &Entry,
+    durations: &HashMap<usize, u64>,
+    files: &mut Files<'_>,
+    item: Item,
+) -> TimelineItem {
     let content = match item.kind {
         ItemKind::Message { role, parts, .. } => TimelineContent::Message {
             role: match role {
@@ -44,6 +61,7 @@ fn item(entry: &Entry, files: &mut Files<'_>, item: Item) -> TimelineItem {
             },
             text: text(&parts),
             parts: parts.iter().filter_map(label).collect(),
+            duration_ms: durations.get(&item.position).copied(),
         },
         ItemKind::Thought { parts, .. } => TimelineContent::Thought { text: text(&parts) },
         ItemKind::Tool {

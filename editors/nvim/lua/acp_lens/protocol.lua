@@ -1,6 +1,6 @@
 --- The names of the editor protocol, and the shapes of what is read here.
 --- `docs/protocol.md` describes all of it.
---- Compared with the Rust types when their hash was d820554e26842839.
+--- Compared with the Rust types when their hash was 38e72b75146b2434.
 local M = {}
 
 --- The protocol version that this plugin speaks.
@@ -63,6 +63,7 @@ M.method = {
 ---@field added integer?
 ---@field removed integer?
 ---@field notices acp_lens.Notice[]
+---@field durationMs integer?
 
 ---@alias acp_lens.Action 'created'|'modified'|'deleted'|'moved'
 

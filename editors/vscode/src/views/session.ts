@@ -242,6 +242,7 @@ export class SessionView implements vscode.WebviewViewProvider, vscode.Disposabl
       plan: t("Plan"),
       output: t("Output"),
       answered: t("Answered: {0}", "{0}"),
+      took: t("took {0}", "{0}"),
       timeline: t("Timeline"),
       pending: t("waiting"),
       running: t("running"),

@@ -35,6 +35,7 @@ export function turn(number: number, change: Partial<TurnInfo> = {}): TurnInfo {
     added: 1,
     removed: 0,
     notices: [],
+    durationMs: null,
     ...change,
   };
 }

@@ -3,7 +3,10 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use acp_grammar::js;
+
 use super::media::media_references;
+use super::record::{Record, Speaker};
 
 /// A turn of the session, by what the user said before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,19 +15,6 @@ pub struct UserTurn<'a> {
     pub id: &'a str,
     /// The words; empty words are words too.
     pub text: &'a str,
-}
-
-/// A record of a transcript.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Record<'a> {
-    /// The user speaks; otherwise it is the agent, or a tool.
-    pub is_user: bool,
-    /// What is said.
-    pub text: Cow<'a, str>,
-    /// The words come from another session and not from the person, as the record itself says.
-    pub is_inter_session: bool,
-    /// When it was said, in milliseconds; of tool results too.
-    pub at_ms: Option<f64>,
 }
 
 /// How long a turn of a transcript took.
@@ -60,6 +50,22 @@ pub fn durations<'a>(turns: &[UserTurn<'a>], known: &[Duration<'_>]) -> BTreeMap
         .collect()
 }
 
+/// How long the turns of a transcript took: from what the user said to the last record of the
+/// turn that has a time.
+pub fn told_durations<'r>(transcript: &'r [Record<'_>]) -> Vec<Duration<'r>> {
+    let turns = keyed_turns(transcript).into_iter();
+    turns
+        .filter_map(|((_, from_end), turn)| {
+            let last = turn.answers.iter().filter_map(|record| record.at_ms);
+            Some(Duration {
+                text: Cow::Borrowed(&turn.user.text),
+                from_end,
+                ms: last.reduce(f64::max)? - turn.user.at_ms?,
+            })
+        })
+        .collect()
+}
+
 /// The media that the agent's words name, turn by turn in the order of the session. With
 /// `only`, those of the turn of this user message alone.
 pub fn media_of_turns<'a, 'r>(
@@ -69,22 +75,21 @@ pub fn media_of_turns<'a, 'r>(
     only: Option<&str>,
 ) -> Vec<(&'a str, Vec<&'r str>)> {
     let ids: BTreeMap<Key, &str> = keys(turns);
-    let told = transcript_turns(transcript);
     let mut by_key: BTreeMap<Key, Vec<&'r str>> = BTreeMap::new();
-    let mut later: BTreeMap<String, usize> = BTreeMap::new();
-    for turn in told.iter().rev() {
-        let text = normalised(&turn.user.text);
-        let from_end = later.entry(text.clone()).or_default();
-        *from_end += 1;
+    for (key, turn) in keyed_turns(transcript) {
         let mut media: Vec<&str> = Vec::new();
-        for record in turn.answers {
+        for record in turn
+            .answers
+            .iter()
+            .filter(|it| it.speaker == Speaker::Agent)
+        {
             for reference in media_references(&record.text, knows_directory) {
                 if !media.contains(&reference) {
                     media.push(reference);
                 }
             }
         }
-        by_key.insert((text, *from_end), media);
+        by_key.insert(key, media);
     }
     let mut found: BTreeMap<&str, Vec<&'r str>> = ids
         .into_iter()
@@ -121,9 +126,18 @@ fn transcript_turns<'r, 't>(records: &'r [Record<'t>]) -> Vec<TranscriptTurn<'r,
         .collect()
 }
 
+/// The turns of a transcript with their keys, the last one first.
+fn keyed_turns<'r, 't>(records: &'r [Record<'t>]) -> Vec<(Key, TranscriptTurn<'r, 't>)> {
+    let mut later: BTreeMap<String, usize> = BTreeMap::new();
+    let turns = transcript_turns(records).into_iter().rev();
+    turns
+        .map(|turn| (key(&turn.user.text, &mut later), turn))
+        .collect()
+}
+
 /// Whether the person speaks. Messages between sessions are no turns of theirs.
 fn starts_turn(record: &Record<'_>) -> bool {
-    record.is_user
+    record.speaker == Speaker::User
         && !record.is_inter_session
         && !normalised(&record.text).starts_with("[Inter-session message] ")
 }
@@ -133,12 +147,17 @@ fn keys<'a>(turns: &[UserTurn<'a>]) -> BTreeMap<Key, &'a str> {
     let mut later: BTreeMap<String, usize> = BTreeMap::new();
     let mut keys = BTreeMap::new();
     for turn in turns.iter().rev() {
-        let text = normalised(turn.text);
-        let from_end = later.entry(text.clone()).or_default();
-        *from_end += 1;
-        keys.insert((text, *from_end), turn.id);
+        keys.insert(key(turn.text, &mut later), turn.id);
     }
     keys
+}
+
+/// The key of the next turn from the end.
+fn key(text: &str, later: &mut BTreeMap<String, usize>) -> Key {
+    let text = normalised(text);
+    let from_end = later.entry(text.clone()).or_default();
+    *from_end += 1;
+    (text, *from_end)
 }
 
 /// The words without what an agent puts before them, and without differences of form.
@@ -154,9 +173,7 @@ fn normalised(text: &str) -> String {
         },
         None => &text,
     };
-    words
-        .trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}')
-        .to_owned()
+    js::trim(words).to_owned()
 }
 
 #[cfg(test)]
@@ -178,90 +195,6 @@ mod tests {
         },
     ];
 
-    /// `>` begins what the user says, everything else is the agent.
-    fn check(transcript: &[&str], only: Option<&str>, expect: &[(&str, &[&str])]) {
-        let records: Vec<Record<'_>> = transcript
-            .iter()
-            .map(|line| {
-                let (is_user, text) = match line.strip_prefix('>') {
-                    Some(text) => (true, text),
-                    None => (false, *line),
-                };
-                Record {
-                    is_user,
-                    is_inter_session: text.starts_with("(other session)"),
-                    text: text.trim_start_matches("(other session)").into(),
-                    at_ms: None,
-                }
-            })
-            .collect();
-        let found = media_of_turns(&TURNS, &records, true, only);
-        let found: Vec<(&str, &[&str])> = found.iter().map(|(id, uris)| (*id, &**uris)).collect();
-        assert_eq!(found, expect);
-    }
-
-    #[test]
-    fn words_that_come_again_are_counted_from_the_end() {
-        check(
-            &[
-                ">go",
-                "MEDIA: /0",
-                ">go",
-                "MEDIA: /1",
-                ">go",
-                "MEDIA: /2",
-                ">other",
-                "none",
-            ],
-            None,
-            &[("u1", &["/1"]), ("u2", &["/2"])],
-        );
-    }
-
-    #[test]
-    fn what_the_agent_puts_before_the_words_does_not_count() {
-        check(
-            &[">[Working directory: /w]\n\ngo", "MEDIA: /2", ">other", "x"],
-            None,
-            &[("u2", &["/2"])],
-        );
-    }
-
-    #[test]
-    fn words_of_other_sessions_start_no_turn() {
-        check(
-            &[
-                ">go",
-                "x",
-                ">[Inter-session message] go",
-                "MEDIA: /9",
-                ">other",
-                "x",
-            ],
-            None,
-            &[("u2", &["/9"])],
-        );
-        check(
-            &[">go", "x", ">(other session)go", "MEDIA: /9", ">other", "x"],
-            None,
-            &[("u2", &["/9"])],
-        );
-    }
-
-    #[test]
-    fn a_turn_that_just_ended_gets_its_own_only() {
-        let transcript = [
-            ">go",
-            "MEDIA: /1",
-            ">go",
-            "MEDIA: /2",
-            ">other",
-            "MEDIA: /3",
-        ];
-        check(&transcript, Some("u3"), &[("u3", &["/3"])]);
-        check(&transcript, Some("zz"), &[]);
-    }
-
     fn check_durations(known: &[(&str, usize, f64)], expect: &[(&str, f64)]) {
         let known: Vec<Duration<'_>> = known
             .iter()
@@ -276,17 +209,29 @@ mod tests {
     }
 
     #[test]
-    fn durations_of_turns() {
-        check_durations(
-            &[("go", 1, 100.0), ("go", 2, 200.0), ("other", 1, 300.0)],
-            &[("u1", 200.0), ("u2", 100.0), ("u3", 300.0)],
-        );
-        check_durations(&[("go", 1, -1.0), ("go", 1, 100.0)], &[("u2", 100.0)]);
+    fn what_is_no_duration_or_stands_twice_is_left_out() {
         check_durations(&[("go", 1, f64::NAN), ("other", 1, 5.0)], &[("u3", 5.0)]);
         check_durations(
             &[("go", 1, 1.0), ("go", 1, 2.0), ("go", 2, 3.0)],
             &[("u1", 3.0)],
         );
         check_durations(&[("nobody", 1, 1.0)], &[]);
+    }
+
+    #[test]
+    fn a_turn_takes_until_its_last_record_with_a_time() {
+        let lines = [
+            r#"{"role":"user","content":"go","timestamp":100}"#,
+            r#"{"role":"assistant","content":"a","timestamp":400}"#,
+            r#"{"role":"toolResult","content":"b","timestamp":350}"#,
+            r#"{"role":"assistant","content":"c"}"#,
+            r#"{"role":"user","content":"go"}"#,
+            r#"{"role":"assistant","content":"d","timestamp":900}"#,
+            r#"{"role":"user","content":"other","timestamp":1000}"#,
+        ];
+        let records: Vec<Record<'_>> = lines.iter().filter_map(|it| Record::read(it)).collect();
+        let told = told_durations(&records);
+        let found: Vec<(&str, f64)> = durations(&TURNS, &told).into_iter().collect();
+        assert_eq!(found, [("u1", 300.0)]);
     }
 }

@@ -1,5 +1,7 @@
 //! `MEDIA:` lines: how an agent says in its words that it made a file.
 
+use acp_grammar::js;
+
 /// The longest reference, in UTF-16 units.
 const LONGEST: usize = 4096;
 
@@ -51,12 +53,12 @@ fn fence_line(line: &str) -> Option<(u8, usize, &str)> {
 
 /// The reference of a line, if all of it is a `MEDIA:` line.
 fn reference(line: &str, knows_directory: bool) -> Option<&str> {
-    let line = line.trim();
+    let line = js::trim(line);
     let (word, rest) = line.split_at_checked("MEDIA:".len())?;
     if !word.eq_ignore_ascii_case("MEDIA:") {
         return None;
     }
-    let rest = rest.trim();
+    let rest = js::trim(rest);
     let reference = match rest.as_bytes() {
         [quote @ (b'"' | b'\''), .., end] if rest.len() > 2 => {
             if quote != end {
@@ -66,13 +68,13 @@ fn reference(line: &str, knows_directory: bool) -> Option<&str> {
         }
         _ => {
             let is_wrapped = rest.starts_with(['`', '[', '!', '<', '*', '_', '(', '"', '\'']);
-            if is_wrapped || rest.contains(char::is_whitespace) {
+            if is_wrapped || rest.contains(js::is_whitespace) {
                 return None;
             }
             rest
         }
     };
-    let fits = !reference.trim().is_empty() && reference.encode_utf16().count() <= LONGEST;
+    let fits = !js::trim(reference).is_empty() && reference.encode_utf16().count() <= LONGEST;
     (fits && is_followed(reference, knows_directory)).then_some(reference)
 }
 

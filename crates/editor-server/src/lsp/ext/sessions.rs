@@ -386,6 +386,9 @@ pub enum TimelineContent {
         text: String,
         /// Images, links and other parts, one label each.
         parts: Vec<String>,
+        /// For the user's words: how long the turn took that answers them, in milliseconds;
+        /// `null` while it runs, and where nobody knows.
+        duration_ms: Option<u64>,
     },
     /// A thought of the agent.
     #[serde(rename_all = "camelCase")]

@@ -105,7 +105,7 @@ impl Actor {
     }
 
     /// An item has to be told again, although the session itself has not changed.
-    fn item_changed(&mut self, key: SessionKey, item: usize) {
+    pub(super) fn item_changed(&mut self, key: SessionKey, item: usize) {
         if self.state.subscribed.contains(&key) {
             self.pending.items.entry(key).or_default().insert(item);
             self.touch();

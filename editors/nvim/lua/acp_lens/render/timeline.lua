@@ -90,6 +90,20 @@ local function tool_call(lines, index, item)
   end
 end
 
+--- Milliseconds as people say them: `0.4 s`, `12 s`, `1 min 5 s`.
+---@param ms integer
+---@return string
+function M.duration(ms)
+  if ms < 9950 then
+    return ('%.1f s'):format(ms / 1000)
+  end
+  local seconds = math.floor(ms / 1000 + 0.5)
+  if seconds < 60 then
+    return ('%d s'):format(seconds)
+  end
+  return ('%d min %d s'):format(math.floor(seconds / 60), seconds % 60)
+end
+
 --- The lines of one item.
 ---@param index integer from 1
 ---@param item table
@@ -102,6 +116,9 @@ function M.item(index, item)
         push(lines, index, '')
       end
       push_text(lines, index, item.text or '', '> ', 'AcpLensUser')
+      if item.durationMs then
+        push(lines, index, '  took ' .. M.duration(item.durationMs), 'AcpLensHint')
+      end
       push(lines, index, '')
     else
       push_text(lines, index, item.text or '', '')
