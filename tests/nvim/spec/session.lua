@@ -194,7 +194,10 @@ end)
 
 it('an agent that dies is said, and the changes stay', function()
   local files = #store.files(store.session(first))
-  vim.fn.system({ 'pkill', '-KILL', '-f', ' demo-agent$' })
+  -- The server is a child of this Neovim; its agents are the children of the server.
+  for _, server in ipairs(vim.api.nvim_get_proc_children(vim.fn.getpid())) do
+    vim.fn.system({ 'pkill', '-KILL', '-P', tostring(server) })
+  end
   eventually('disconnected', function()
     local entry = store.session(first)
     return entry and entry.info.state == 'disconnected'
