@@ -45,6 +45,7 @@ fn main() {
     );
     report("place, part of a line", &text, copy, &parts());
     report("place, short texts that are gone", &text, copy, &gone());
+    report("place, lines that were typed into", &text, copy, &typed());
 
     let equal = source(|_| "    the same text in every one of its many lines;;".to_owned());
     report(
@@ -154,6 +155,16 @@ fn parts() -> Vec<Fragment> {
 fn gone() -> Vec<Fragment> {
     let gone = |hunk: usize| fragment(&format!("was {hunk}"), &format!("gone {hunk}\nboth"), None);
     (0..HUNKS).map(gone).collect()
+}
+
+/// Lines that stand with a word more in them.
+fn typed() -> Vec<Fragment> {
+    let typed = |hunk: usize| {
+        let at = hunk * (LINES / HUNKS) + 50;
+        let new = format!("    let value_{at} = compute_something({at});\n");
+        fragment("    the line that stood here before\n", &new, None)
+    };
+    (0..HUNKS).map(typed).collect()
 }
 
 fn fragment(old: &str, new: &str, line: Option<u32>) -> Fragment {

@@ -8,6 +8,7 @@
 //! which also finds a hunk again whose text an undo brought back.
 
 mod edit;
+mod recall;
 mod reload;
 
 pub use edit::{Edit, LineText, Lines};
@@ -80,8 +81,9 @@ fn apply_to(hunk: &mut Hunk, edit: &Edit) -> bool {
         }
         State::Deleted if hunk.kind != HunkKind::WholeFile => move_seam(hunk, edit),
         // Its later fragment stands for it.
-        State::Replaced => false,
-        State::InPlace
+        State::Replaced if hunk.replaced_by.is_some() => false,
+        State::Replaced
+        | State::InPlace
         | State::Moved
         | State::Edited
         | State::Deleted

@@ -5,9 +5,12 @@
     reason = "a test fails by panicking"
 )]
 
+mod support;
+
 use activity_core::marks::{Edit, Lines, Marks};
 use activity_core::placing::{Hunk, HunkKind, Span, State};
 use proptest::prelude::*;
+use support::Case;
 
 fn span_of(text: &str, lines: std::ops::Range<usize>) -> Span {
     let starts: Vec<usize> = std::iter::once(0)
@@ -123,6 +126,31 @@ fn a_seam_moves_with_the_lines_above_it() {
     assert_eq!(moved(2..3, "z"), (vec![2], true));
     assert_eq!(moved(4..4, "x\n"), (vec![2], true));
     assert_eq!(moved(2..6, ""), (vec![], true));
+}
+
+/// Two equal blocks and a short line, edited by hand, then placed afresh without and with what the
+/// marks know.
+#[test]
+fn what_a_fresh_placing_cannot_tell_is_recalled() {
+    let case = Case::new()
+        .edit("old\n", "a new block\n")
+        .edit("seven\n", "SEVEN\nEIGHT\n");
+    let mut text = "a new block\nx\nSEVEN\nEIGHT\n".to_owned();
+    let mut marks = Marks::new(case.hunks(&text));
+    for (at, inserted) in [(0, "a new block\n"), (28, "!")] {
+        marks.apply(&Edit::measure(&Lines::new(&text), at..at, inserted));
+        text.insert_str(at, inserted);
+    }
+    assert_eq!(text, "a new block\na new block\nx\nSE!VEN\nEIGHT\n");
+    let mut fresh = Marks::new(case.hunks(&text));
+    let states =
+        |marks: &Marks| -> Vec<State> { marks.hunks().iter().map(|hunk| hunk.state).collect() };
+    let gone = State::NotFound(activity_core::placing::Reason::TextGone);
+    assert_eq!(states(&fresh), [State::Ambiguous, gone]);
+    fresh.recall(|index| marks.hunks().get(index));
+    assert_eq!(states(&fresh), [State::InPlace, State::Edited]);
+    assert_eq!(fresh.hunks()[0].spans, [span_of(&text, 1..2)]);
+    assert_eq!(fresh.hunks()[1].spans, [span_of(&text, 4..5)]);
 }
 
 #[test]

@@ -222,7 +222,7 @@ fn what_a_later_fragment_replaced_is_replaced() {
 }
 
 #[test]
-fn a_change_that_was_changed_back_is_reverted() {
+fn a_chain_that_comes_back_has_no_place() {
     check(
         &Case::new()
             .edit("alpha\n", "beta\n")
@@ -230,7 +230,7 @@ fn a_change_that_was_changed_back_is_reverted() {
         "x\nalpha\ny\n",
         expect![[r"
             0.0 Replaced +1 -1 by 1
-            1.0 Reverted +1 -1
+            1.0 Replaced +1 -1
         "]],
     );
     check(
@@ -240,9 +240,26 @@ fn a_change_that_was_changed_back_is_reverted() {
         "a\nb\n",
         expect![[r"
             0.0 Replaced +1 -0 by 1
-            1.0 Reverted +0 -1
+            1.0 Replaced +0 -1
         "]],
     );
+    // A longer chain that does not come back ends where its last fragment stands.
+    check(
+        &Case::new()
+            .edit("alpha\n", "beta\n")
+            .edit("beta\n", "alpha\n")
+            .edit("alpha\n", "gamma\n"),
+        "x\ngamma\ny\n",
+        expect![[r"
+            0.0 Replaced +1 -1 by 1
+            1.0 Replaced +1 -1 by 2
+            2.0 InPlace +1 -1 | 1: gamma
+        "]],
+    );
+}
+
+#[test]
+fn a_change_that_was_undone_by_hand_is_reverted() {
     check(
         &edit("the old text\n", "the new text\n"),
         "x\nthe old text\ny\n",
@@ -276,6 +293,56 @@ fn what_is_left_of_an_edited_hunk_is_shown() {
         "mod m {\n    fn f() {\n        call_one();\n        call_two();\n    }\n}\n",
         expect![[r"
             0.0 Edited +4 -1 | 1:     fn f() { | 2:         call_one(); | 3:         call_two(); | 4:     }
+        "]],
+    );
+}
+
+#[test]
+fn a_lone_line_that_was_typed_into_is_edited_and_has_no_place() {
+    let typed = |old: &str, new: &str, text: &str, expect: Expect| {
+        check(&edit(old, new), text, expect);
+    };
+    typed(
+        "total = sum(prices)\n",
+        "total = sum(prices) + shipping\n",
+        "total = sum(prices) + 2 * shipping\n",
+        expect![[r"
+            0.0 Edited +1 -1
+        "]],
+    );
+    // A short line needs its surroundings.
+    typed(
+        "def f():\n    return a\n",
+        "def f():\n    return b + a\n",
+        "def f():\n    return b +x a\n",
+        expect![[r"
+            0.0 Edited +1 -1
+        "]],
+    );
+    typed(
+        "    return a\n",
+        "    return b + a\n",
+        "def f():\n    return b +x a\n",
+        expect![[r"
+            0.0 NotFound(TextGone) +1 -1
+        "]],
+    );
+    // As much of it is the old line as the new one.
+    typed(
+        "connect(first_host)\n",
+        "connect(second_host)\n",
+        "connect(other_host)\n",
+        expect![[r"
+            0.0 NotFound(TextGone) +1 -1
+        "]],
+    );
+    // Two lines are as much like it.
+    typed(
+        "",
+        "let counter_of_words = 1;\n",
+        "let counter_of_words = 12;\nlet counter_of_words = 13;\nx\ny\n",
+        expect![[r"
+            0.0 NotFound(TextGone) +1 -0
         "]],
     );
 }
@@ -476,7 +543,7 @@ fn a_snippet_is_found_in_what_a_patch_replaced() {
         "x\na + b\ny\n",
         expect![[r"
             0.0 Replaced +1 -1 by 1
-            1.0 Reverted +1 -1
+            1.0 Replaced +1 -1
         "]],
     );
 }

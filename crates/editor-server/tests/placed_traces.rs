@@ -35,7 +35,7 @@ struct Row {
     uncovered: Vec<String>,
     /// Every activity carries text.
     declares_text: bool,
-    /// Hunks in other states than `InPlace`, `Moved`, `Replaced`, `Reverted` and `Deleted`.
+    /// Hunks in other states than `InPlace`, `Moved`, `Replaced` and `Deleted`.
     not_placed: usize,
 }
 
@@ -130,7 +130,7 @@ fn examine(before: &str, after: &str, hunks: &[Hunk]) -> Row {
             && matches!(hunk.state, State::InPlace | State::Edited);
         row.not_placed += usize::from(matches!(
             hunk.state,
-            State::Edited | State::Ambiguous | State::NotFound(_)
+            State::Edited | State::Reverted | State::Ambiguous | State::NotFound(_)
         ));
         if !hunk.state.is_shown() {
             continue;

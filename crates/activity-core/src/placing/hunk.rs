@@ -43,9 +43,11 @@ pub enum State {
     InPlace,
     /// The new text stands, at another line than the evidence says.
     Moved,
-    /// A part of the new text stands; somebody changed the rest.
+    /// A part of the new text stands; somebody changed the rest. Without spans when no whole line
+    /// of it is left.
     Edited,
-    /// A later fragment took its place; see [`Hunk::replaced_by`].
+    /// A later fragment took its place, see [`Hunk::replaced_by`]; or, when that names none, it put
+    /// back what earlier fragments had changed, and together they are no change.
     Replaced,
     /// The old text stands again.
     Reverted,

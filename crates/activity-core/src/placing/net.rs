@@ -8,9 +8,10 @@ use super::hunk::{Hunk, Span, State};
 use super::line::key;
 use super::pieces::changed_runs;
 
-/// Marks as reverted what fragments changed and other fragments changed back: the lines of a hunk
-/// that are the same as before all fragments are no change, whoever wrote them last. `chain` is
-/// the text before all fragments.
+/// Takes out of the text what fragments changed and other fragments changed back: the lines of a
+/// hunk that are the same as before all fragments are no change, whoever wrote them last. A hunk of
+/// which nothing else is left has no place of its own and counts as replaced, as the ones before it
+/// in its chain do. `chain` is the text before all fragments.
 pub(super) fn fold(hunks: &mut [Hunk], chain: &Chain<'_>) {
     let is_chain = |hunk: &Hunk| hunk.state == State::Replaced || hunk.replaced_by.is_some();
     if !hunks.iter().any(is_chain) {
@@ -38,7 +39,7 @@ pub(super) fn fold(hunks: &mut [Hunk], chain: &Chain<'_>) {
                 .collect()
         };
         if spans.is_empty() {
-            hunk.state = State::Reverted;
+            hunk.state = State::Replaced;
         }
         hunk.spans = spans;
     }

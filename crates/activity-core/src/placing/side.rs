@@ -24,13 +24,13 @@ impl<'a> Dictionary<'a> {
     pub(super) fn intern(&mut self, line: &'a str) -> LineId {
         let next = LineId::try_from(self.ids.len()).unwrap_or(UNKNOWN);
         let line = key(line);
-        self.filter.add(line);
+        self.filter.add(line.as_bytes());
         *self.ids.entry(line).or_insert(next)
     }
 
     pub(super) fn lookup(&self, line: &str) -> LineId {
         let line = key(line);
-        if !self.filter.may_hold(line) {
+        if !self.filter.may_hold(line.as_bytes()) {
             return UNKNOWN;
         }
         self.ids.get(line).copied().unwrap_or(UNKNOWN)
@@ -45,7 +45,7 @@ impl<'a> Dictionary<'a> {
 /// Says of most lines at once that they are not in the dictionary: nearly all lines of a large file
 /// are in no fragment, and hashing them safely is what a placement would spend its time on.
 #[derive(Debug)]
-struct Filter {
+pub(super) struct Filter {
     bits: Vec<u64>,
 }
 
@@ -61,20 +61,20 @@ impl Default for Filter {
 const FILTER_BITS: u32 = 18;
 
 impl Filter {
-    fn add(&mut self, line: &str) {
+    pub(super) fn add(&mut self, line: &[u8]) {
         let (word, bit) = Self::position(line);
         self.bits[word] |= bit;
     }
 
-    fn may_hold(&self, line: &str) -> bool {
+    pub(super) fn may_hold(&self, line: &[u8]) -> bool {
         let (word, bit) = Self::position(line);
         self.bits[word] & bit != 0
     }
 
     /// A hash that is quick and good enough for text; texts made to collide only make it useless.
-    fn position(line: &str) -> (usize, u64) {
+    fn position(line: &[u8]) -> (usize, u64) {
         const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-        let (words, rest) = line.as_bytes().as_chunks::<8>();
+        let (words, rest) = line.as_chunks::<8>();
         let mut last = [0; 8];
         last[..rest.len()].copy_from_slice(rest);
         let length = u64::try_from(line.len()).unwrap_or(u64::MAX);

@@ -1,5 +1,6 @@
 //! Takes fragments back one by one, from the last to the first, and notes where each stood.
 
+mod altered;
 mod expect;
 mod missing;
 mod reindented;
@@ -23,6 +24,7 @@ use super::pieces::Piece;
 use super::plan::Plan;
 use super::side::{Dictionary, Side};
 use crate::model::Action;
+use altered::Ends;
 use reindented::Reindented;
 use standing::{blank, hunk_of, number};
 
@@ -58,6 +60,7 @@ pub(super) struct Undo<'p, 'a> {
     /// Where each line stands in the new texts of all fragments: fragment and line.
     written: Option<Vec<Vec<(usize, usize)>>>,
     reindented: Option<Reindented<'a>>,
+    ends: Option<Ends<'a>>,
 }
 
 impl<'p, 'a> Undo<'p, 'a> {
@@ -90,6 +93,7 @@ impl<'p, 'a> Undo<'p, 'a> {
             last_chunk: None,
             written: None,
             reindented: None,
+            ends: None,
         }
     }
 

@@ -116,8 +116,15 @@ pub(crate) fn reason(seen: Seen<'_>) -> Option<String> {
             let unit = if count == 1 { "line" } else { "lines" };
             format!("moved {count} {unit} {way}")
         }
+        State::Edited if seen.hunk.spans.is_empty() => {
+            "it was changed since, and no whole line of it is left".to_owned()
+        }
         State::Edited => "part of it was changed since".to_owned(),
         State::Reverted => "the text from before stands again".to_owned(),
+        State::Replaced if seen.hunk.replaced_by.is_none() => {
+            "it put back what an earlier change had taken away; together they are no change"
+                .to_owned()
+        }
         State::InPlace | State::Replaced | State::Deleted => return None,
     };
     Some(words)

@@ -141,6 +141,15 @@ impl Placed {
         let hunks = self.marks.hunks().iter().zip(&facts.ids);
         hunks.filter_map(|(hunk, id)| Some((hunk, id, facts.owners.get(hunk.fragment)?)))
     }
+
+    /// Lets an earlier placing, moved to the same text, decide where this one could not.
+    fn recall(&mut self, known: &Self) {
+        let hunks = known.marks.hunks();
+        let by_id: HashMap<&str, &Hunk> =
+            known.facts.ids.iter().map(|id| &**id).zip(hunks).collect();
+        let ids = &self.facts.ids;
+        Arc::make_mut(&mut self.marks).recall(|index| by_id.get(&**ids.get(index)?).copied());
+    }
 }
 
 /// Places the hunks of a file in a text. Takes time in proportion to the text.
@@ -247,6 +256,9 @@ impl Document {
             for edit in &job.edits {
                 marks.apply(edit);
             }
+        }
+        if let Some(known) = &self.placed {
+            placed.recall(known);
         }
         self.placed = Some(placed);
         self.placings += 1;

@@ -12,7 +12,7 @@ use crate::placing::pieces::Piece;
 use crate::placing::plan::Plan;
 
 /// Letters and digits that make a line worth looking for.
-const MIN_WEIGHT: usize = 3;
+pub(super) const MIN_WEIGHT: usize = 3;
 
 /// Lines that somebody may have put between two lines of a run without parting them.
 const MAX_GAP: usize = 100;
@@ -27,8 +27,8 @@ enum Indentation {
     Any,
 }
 
-/// A line of the new text and the line of the chain that is the same.
-type Pair = (usize, Node);
+/// A line of the new text and the line of the chain that stands for it.
+pub(super) type Pair = (usize, Node);
 
 impl<'p, 'a> Undo<'p, 'a> {
     /// Notes a run whose new lines do not stand as a block. `common` says that lines like it were
@@ -72,6 +72,12 @@ impl<'p, 'a> Undo<'p, 'a> {
         } else if agreement.is_some() || self.insertion_is_gone(plan, piece) {
             Hunk {
                 state: State::Reverted,
+                ..hunk
+            }
+        } else if self.is_altered(plan, piece, self.expectation(plan, piece.new.start).line) {
+            // No whole line is left to show it at.
+            Hunk {
+                state: State::Edited,
                 ..hunk
             }
         } else {
@@ -284,27 +290,40 @@ impl<'p, 'a> Undo<'p, 'a> {
     /// Whether a line of the fragment around the run stands near some of its lines, or the
     /// fragment has none to look for.
     fn is_near_surroundings(&self, plan: &Plan<'a>, piece: &Piece, pairs: &[Pair]) -> bool {
-        let surroundings = Surroundings::of(&plan.new, &piece.new);
+        !pairs.is_empty() && surrounding_lines(plan, piece).next().is_none()
+            || self.is_near_some_surroundings(plan, piece, pairs)
+    }
+
+    /// Whether a line of the fragment around the run stands near some of its lines.
+    pub(super) fn is_near_some_surroundings(
+        &self,
+        plan: &Plan<'a>,
+        piece: &Piece,
+        pairs: &[Pair],
+    ) -> bool {
         let Some(&(_, near)) = pairs.first() else {
             return false;
         };
         let near = self.chain.line_number(near);
         let reach = piece.new.len() + VICINITY;
-        let lines = surroundings.above.rev().take(VICINITY);
-        let lines = lines.chain(surroundings.below.take(VICINITY));
-        let mut lines = lines
-            .filter(|&line| plan.new.weight(line..line + 1) >= MIN_WEIGHT)
-            .peekable();
-        lines.peek().is_none()
-            || lines.any(|line| {
-                let nodes = self
-                    .chain
-                    .postings(plan.new.id(line))
-                    .iter()
-                    .take(MAX_PLACES);
-                nodes
-                    .filter(|&&node| self.chain.is_present(node))
-                    .any(|&node| self.chain.line_number(node).abs_diff(near) <= reach)
-            })
+        surrounding_lines(plan, piece).any(|line| {
+            let nodes = self
+                .chain
+                .postings(plan.new.id(line))
+                .iter()
+                .take(MAX_PLACES);
+            nodes
+                .filter(|&&node| self.chain.is_present(node))
+                .any(|&node| self.chain.line_number(node).abs_diff(near) <= reach)
+        })
     }
+}
+
+/// The lines around a run in its fragment that are worth looking for.
+fn surrounding_lines(plan: &Plan<'_>, piece: &Piece) -> impl Iterator<Item = usize> {
+    let surroundings = Surroundings::of(&plan.new, &piece.new);
+    let lines = surroundings.above.rev().take(VICINITY);
+    lines
+        .chain(surroundings.below.take(VICINITY))
+        .filter(|&line| plan.new.weight(line..line + 1) >= MIN_WEIGHT)
 }
