@@ -81,14 +81,23 @@ fn every_method_is_described_and_no_other() {
     assert_eq!(described, typed);
 }
 
-/// The files whose hash stands in the headers, in this order.
-const SOURCES: [&str; 3] = ["ext.rs", "ext/files.rs", "ext/sessions.rs"];
+/// The files whose hash stands in the headers: `ext.rs`, then those beside it by name.
+fn sources() -> Vec<PathBuf> {
+    let lsp = root().join("crates/editor-server/src/lsp");
+    let beside = fs::read_dir(lsp.join("ext")).expect("the sources are committed");
+    let beside = beside.map(|entry| entry.expect("the directory can be read").path());
+    let mut sources: Vec<PathBuf> = beside
+        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+        .collect();
+    sources.sort();
+    sources.insert(0, lsp.join("ext.rs"));
+    sources
+}
 
 /// FNV-1a over the sources; it only has to notice a change.
 fn hash() -> String {
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
-    for source in SOURCES {
-        let path = root().join("crates/editor-server/src/lsp").join(source);
+    for path in sources() {
         for byte in fs::read(path).expect("the sources are committed") {
             if byte != b'\r' {
                 hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
@@ -114,7 +123,7 @@ fn headers_carry_the_hash_of_the_types() {
         let header: Vec<&str> = text.lines().take(12).collect();
         assert!(
             header.iter().any(|line| line.contains(&hash)),
-            "{file}: compare it with crates/editor-server/src/lsp/ext.rs, then put the hash {hash} into its header",
+            "{file}: compare it with crates/editor-server/src/lsp/ext.rs and ext/*.rs, then put the hash {hash} into its header",
         );
     }
 }

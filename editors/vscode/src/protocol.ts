@@ -1,5 +1,5 @@
 /** The editor protocol, as `docs/protocol.md` describes it. Names and shapes only. */
-// Compared with the Rust types when their hash was 38e72b75146b2434.
+// Compared with the Rust types when their hash was 86ca649898a4b1aa.
 
 export const PROTOCOL_VERSION = 1;
 
@@ -103,6 +103,7 @@ export interface TurnInfo {
 export interface FileTurn {
   turn: string;
   number: number;
+  sequence: number;
   action: Action;
   added: number | null;
   removed: number | null;

@@ -49,6 +49,10 @@ fn of_session(state: &State, entry: &Entry, turn: Option<&str>) -> SessionChange
         file.turns.retain(|record| is_wanted(&record.turn));
     }
     files.retain(|file| !file.turns.is_empty());
+    if turn.is_some() {
+        // A turn has an order of its own.
+        files.sort_by_key(|file| file.turns.first().map(|record| record.sequence));
+    }
     let requested = entry.session.requested().into_iter();
     SessionChanges {
         session: entry.info(),

@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use activity_core::model::Action;
-use activity_core::model::PathStanding;
+use activity_core::model::{Action, FileSummary, PathStanding};
 use activity_core::placing;
 use activity_core::session::Changes;
 
@@ -166,6 +165,7 @@ fn changed_file(
             .map(|(number, row)| TurnRecord {
                 turn: row.turn_id.to_string(),
                 number: *number,
+                sequence: sequence(row),
                 action: action(row.action),
                 added: row.counts.map(|it| it.added),
                 removed: row.counts.map(|it| it.removed),
@@ -182,6 +182,13 @@ fn changed_file(
             .collect(),
         hunks: placed.map(|placed| hunk_counts(placed, &entry.key)),
     })
+}
+
+/// When the turn of a row first changed its path.
+pub(crate) fn sequence(row: &FileSummary) -> u64 {
+    row.activities
+        .first()
+        .map_or(u64::MAX, |activity| activity.sequence)
 }
 
 /// How many hunks of one session are in which state.

@@ -1,6 +1,6 @@
 --- The names of the editor protocol, and the shapes of what is read here.
 --- `docs/protocol.md` describes all of it.
---- Compared with the Rust types when their hash was 38e72b75146b2434.
+--- Compared with the Rust types when their hash was 86ca649898a4b1aa.
 local M = {}
 
 --- The protocol version that this plugin speaks.
@@ -70,6 +70,7 @@ M.method = {
 ---@class acp_lens.FileTurn
 ---@field turn string
 ---@field number integer
+---@field sequence integer orders the files of a turn
 ---@field action acp_lens.Action
 ---@field added integer?
 ---@field removed integer?

@@ -79,24 +79,28 @@ export function sessionChildren(entry: SessionEntry, filter: Filter): (TurnNode 
   return [...notices, ...turns];
 }
 
-/** The files of a turn, or of the whole session, in order of first activity. */
+/** The files of a turn, or of the whole session, in the order in which it first changed them. */
 export function files(entry: SessionEntry, turn: string | null): FileNode[] {
-  const found: Omit<FileNode, "total">[] = [];
-  for (const file of entry.files.values()) {
-    const part = turn === null ? file : file.turns.find((candidate) => candidate.turn === turn);
-    if (part) {
-      found.push({
-        type: "file",
-        key: `${entry.info.session}\0${turn ?? ""}\0${file.file.relativePath}`,
-        session: entry.info.session,
-        turn,
-        file,
-        row: { action: part.action, added: part.added, removed: part.removed },
-        index: found.length + 1,
-      });
-    }
-  }
-  return found.map((node) => ({ ...node, total: found.length }));
+  const all = [...entry.files.values()];
+  const found =
+    turn === null
+      ? all.map((file) => ({ file, part: file }))
+      : all
+          .flatMap((file) => {
+            const part = file.turns.find((candidate) => candidate.turn === turn);
+            return part ? [{ file, part }] : [];
+          })
+          .sort((a, b) => a.part.sequence - b.part.sequence);
+  return found.map(({ file, part }, index) => ({
+    type: "file",
+    key: `${entry.info.session}\0${turn ?? ""}\0${file.file.relativePath}`,
+    session: entry.info.session,
+    turn,
+    file,
+    row: { action: part.action, added: part.added, removed: part.removed },
+    index: index + 1,
+    total: found.length,
+  }));
 }
 
 /** What stands under a turn: its notices, then its files as a list or in folders. */

@@ -53,6 +53,7 @@ export function file(path: string, turns: number[], change: Partial<FileInfo> = 
     turns: turns.map((number) => ({
       turn: `t${number}`,
       number,
+      sequence: number,
       action: "modified",
       added: 1,
       removed: 0,

@@ -156,6 +156,26 @@ test("files of a turn know their place in it", () => {
   assert.equal(files(entry, null).length, 3);
 });
 
+test("files of a turn stand in the order in which it changed them", () => {
+  const { store, entry } = sample();
+  const readme = file("README.md", [2], { action: "created" });
+  for (const part of readme.turns) {
+    part.sequence = 0;
+  }
+  store.apply({
+    revision: 2,
+    reset: false,
+    sessions: [],
+    closed: [],
+    turns: [],
+    files: [readme],
+  });
+  assert.deepEqual(
+    files(entry, "t2").map((node) => node.file.file.relativePath),
+    ["README.md", "src/a/one.ts", "src/a/two.ts"],
+  );
+});
+
 test("folders with one folder in them share a row", () => {
   const { entry } = sample();
   const children = turnChildren(entry, turn(2), "tree");

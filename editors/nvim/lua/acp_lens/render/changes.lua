@@ -136,6 +136,25 @@ local function plural(number, one, many)
   return ('%d %s'):format(number, number == 1 and one or many)
 end
 
+--- The files of a turn, in the order in which it first changed them.
+---@param files acp_lens.File[]
+---@param turn string
+---@return { file: acp_lens.File, part: acp_lens.FileTurn }[]
+local function files_of(files, turn)
+  local found = {}
+  for _, file in ipairs(files) do
+    for _, part in ipairs(file.turns) do
+      if part.turn == turn then
+        found[#found + 1] = { file = file, part = part }
+      end
+    end
+  end
+  table.sort(found, function(a, b)
+    return a.part.sequence < b.part.sequence
+  end)
+  return found
+end
+
 ---@class acp_lens.ChangesView
 ---@field mode 'turn'|'file'
 ---@field session? string show this session alone
@@ -213,19 +232,15 @@ function M.rows(entries, view)
               key = info.session .. '\0' .. turn.turn,
             })
             notices(turn.notices, '    ', 2, rows, info.session)
-            for _, file in ipairs(entry.files) do
-              for _, part in ipairs(file.turns) do
-                if part.turn == turn.turn then
-                  rows[#rows + 1] = file_row(file, part, '    ', view.icon):row({
-                    kind = 'file',
-                    level = 3,
-                    session = info.session,
-                    turn = turn.turn,
-                    file = file,
-                    key = info.session .. '\0' .. turn.turn .. '\0' .. file.file.relativePath,
-                  })
-                end
-              end
+            for _, each in ipairs(files_of(entry.files, turn.turn)) do
+              rows[#rows + 1] = file_row(each.file, each.part, '    ', view.icon):row({
+                kind = 'file',
+                level = 3,
+                session = info.session,
+                turn = turn.turn,
+                file = each.file,
+                key = info.session .. '\0' .. turn.turn .. '\0' .. each.file.file.relativePath,
+              })
             end
           end
         end
