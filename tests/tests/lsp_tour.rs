@@ -239,6 +239,47 @@ fn the_extension_is_told_what_changes_and_nothing_twice() -> Result<()> {
 }
 
 #[test]
+fn a_client_that_has_the_commands_itself_gets_answers_alone() -> Result<()> {
+    let project = project()?;
+    let mut client = start(&project, Abilities::Extension)?;
+    let commands = offered(&mut client, &project.uri("a.txt"), 1)?;
+    for command in &commands {
+        assert_ne!(run(&mut client, command)?, Value::Null, "{command}");
+    }
+    assert_eq!(commands.len(), 4);
+    client.settle()?;
+    assert_eq!(client.count_unread("window/showMessage"), 0);
+    assert_eq!(client.count_unread("window/showDocument"), 0);
+    client.finish()
+}
+
+#[test]
+fn the_files_of_a_turn_stand_in_its_own_order() -> Result<()> {
+    let mut project = project()?;
+    project.prompt("Once more")?;
+    project.edit("sub/new.txt", Some("fresh\n"), "stale\n")?;
+    project.edit("a.txt", Some("one\n"), "ONE\n")?;
+    let mut client = start(&project, Abilities::None)?;
+    client.lenses(&project.uri("a.txt"))?;
+    let mut files = |params: Value| -> Result<Vec<String>> {
+        let changes = client.request("acpLens/changes", &params)?;
+        let files = changes["sessions"][0]["files"].as_array();
+        let name = |file: &Value| file["file"]["relativePath"].as_str().map(str::to_owned);
+        Ok(files.into_iter().flatten().filter_map(name).collect())
+    };
+    assert_eq!(files(json!({}))?, ["a.txt", "sub/new.txt"]);
+    let changes = client.request("acpLens/changes", &json!({}))?;
+    let session = &changes["sessions"][0];
+    let params =
+        json!({"session": session["session"]["session"], "turn": session["turns"][2]["turn"]});
+    let changes = client.request("acpLens/changes", &params)?;
+    let files = &changes["sessions"][0]["files"];
+    assert_eq!(files[0]["file"]["relativePath"], "sub/new.txt");
+    assert_eq!(files[1]["file"]["relativePath"], "a.txt");
+    client.finish()
+}
+
+#[test]
 fn two_agents_on_one_file_keep_their_hunks_apart() -> Result<()> {
     let mut project = project()?;
     let first = project.trace()?;
@@ -263,8 +304,10 @@ fn two_agents_on_one_file_keep_their_hunks_apart() -> Result<()> {
         ]
     );
     client.request("acpLens/closeTrace", &json!({"path": second}))?;
-    client.lenses_become(&a, |lenses| lenses.len() == 9)?;
+    assert_eq!(client.lenses(&a)?.len(), 9, "at once");
     client.failing("acpLens/closeTrace", &json!({"path": second}))?;
+    client.request("acpLens/closeTrace", &json!({"path": first}))?;
+    assert_eq!(client.lenses(&a)?, [""; 0], "at once");
     client.finish()
 }
 

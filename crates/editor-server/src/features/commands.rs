@@ -42,28 +42,58 @@ struct HunkArgument {
     uri: Option<String>,
 }
 
-/// Runs a command that a person asked for.
+/// Runs a command that a person asked for, and shows what it gives; a client that has the commands
+/// itself only gets the answer.
 pub(crate) async fn execute(
     handle: &Handle,
     command: &str,
     argument: Value,
 ) -> Result<Value, Failure> {
-    match command {
-        "acpLens.showDiff" => show_diff(handle, argument).await,
-        "acpLens.nextChange" => jump(handle, argument, Direction::Next).await,
-        "acpLens.previousChange" => jump(handle, argument, Direction::Previous).await,
-        "acpLens.showChanges" => show_changes(handle, argument).await,
-        "acpLens.copyOldText" => copy_old_text(handle, argument).await,
-        "acpLens.openTrace" => encode(&traces::open(handle, read(argument)?).await?),
-        "acpLens.closeTrace" => encode(&traces::close(handle, read(argument)?).await?),
-        other => Err(Failure::new(
-            ErrorKind::InvalidReference,
-            format!("there is no command {other}"),
-        )),
+    let done = match command {
+        "acpLens.showDiff" => show_diff(handle, argument).await?,
+        "acpLens.nextChange" => jump(handle, argument, Direction::Next).await?,
+        "acpLens.previousChange" => jump(handle, argument, Direction::Previous).await?,
+        "acpLens.showChanges" => show_changes(handle, argument).await?,
+        "acpLens.copyOldText" => copy_old_text(handle, argument).await?,
+        "acpLens.openTrace" => Done::silent(&traces::open(handle, read(argument)?).await?)?,
+        "acpLens.closeTrace" => Done::silent(&traces::close(handle, read(argument)?).await?)?,
+        other => {
+            return Err(Failure::new(
+                ErrorKind::InvalidReference,
+                format!("there is no command {other}"),
+            ));
+        }
+    };
+    if let Some(shown) = done.shown {
+        let has_commands = handle.ask(|state| state.client.has_commands).await;
+        if has_commands == Some(false) {
+            // Nobody waits for it: a client may well show it only after it has this answer.
+            handle.tell(shown);
+        }
+    }
+    Ok(done.answer)
+}
+
+/// What a command gives.
+struct Done {
+    answer: Value,
+    /// How the person sees it.
+    shown: Option<Outgoing>,
+}
+
+impl Done {
+    fn new<T: serde::Serialize>(answer: &T, shown: Option<Outgoing>) -> Result<Self, Failure> {
+        let answer = serde_json::to_value(answer)
+            .map_err(|why| Failure::new(ErrorKind::OperationFailed, why.to_string()))?;
+        Ok(Self { answer, shown })
+    }
+
+    fn silent<T: serde::Serialize>(answer: &T) -> Result<Self, Failure> {
+        Self::new(answer, None)
     }
 }
 
-async fn show_diff(handle: &Handle, argument: Value) -> Result<Value, Failure> {
+async fn show_diff(handle: &Handle, argument: Value) -> Result<Done, Failure> {
     let params = if argument.get("hunk").is_some() {
         let argument: HunkArgument = read(argument)?;
         let view = find(handle, &argument).await?;
@@ -82,8 +112,7 @@ async fn show_diff(handle: &Handle, argument: Value) -> Result<Value, Failure> {
     let sides = sides.ok_or_else(Failure::ending)??;
     let (sides, result) = compare(sides).await?;
     let text = format!("{}\n{}", sides.label(), sides.text(Side::Diff));
-    show(handle, sides.diff_uri(), None, &text);
-    encode(&result)
+    Done::new(&result, Some(show(sides.diff_uri(), None, &text)))
 }
 
 /// Compares both sides of a diff away from the tasks that answer.
@@ -98,7 +127,7 @@ pub(crate) async fn compare(sides: Sides) -> Result<(Sides, DiffResult), Failure
     })
 }
 
-async fn jump(handle: &Handle, argument: Value, direction: Direction) -> Result<Value, Failure> {
+async fn jump(handle: &Handle, argument: Value, direction: Direction) -> Result<Done, Failure> {
     let mut argument = match argument {
         Value::Null => json!({}),
         other => other,
@@ -124,14 +153,11 @@ async fn jump(handle: &Handle, argument: Value, direction: Direction) -> Result<
         read(argument)?
     };
     let found = go_to(handle, params).await?;
-    match &found {
-        Some(found) => {
-            let text = where_it_is(found);
-            show(handle, found.uri.clone(), Some(found.range), &text);
-        }
-        None => say(handle, "no agent has changed anything here"),
-    }
-    encode(&found)
+    let shown = match &found {
+        Some(found) => show(found.uri.clone(), Some(found.range), &where_it_is(found)),
+        None => say("no agent has changed anything here"),
+    };
+    Done::new(&found, Some(shown))
 }
 
 /// `change 2 of 5: src/a.rs, line 12`.
@@ -145,7 +171,7 @@ fn where_it_is(found: &GoToResult) -> String {
     )
 }
 
-async fn show_changes(handle: &Handle, argument: Value) -> Result<Value, Failure> {
+async fn show_changes(handle: &Handle, argument: Value) -> Result<Done, Failure> {
     let params: ChangesParams = match argument {
         Value::Null => ChangesParams::default(),
         other => read(other)?,
@@ -167,16 +193,16 @@ async fn show_changes(handle: &Handle, argument: Value) -> Result<Value, Failure
         })
         .collect();
     let heading = format!("Agents changed {}", count(lines.len(), "file"));
-    say(handle, &[&[heading], lines.as_slice()].concat().join("\n"));
-    encode(&changes)
+    let shown = say(&[&[heading], lines.as_slice()].concat().join("\n"));
+    Done::new(&changes, Some(shown))
 }
 
-async fn copy_old_text(handle: &Handle, argument: Value) -> Result<Value, Failure> {
+async fn copy_old_text(handle: &Handle, argument: Value) -> Result<Done, Failure> {
     let argument: HunkArgument = read(argument)?;
     let view = find(handle, &argument).await?;
     let seen = view.hunk(&argument.hunk).ok_or_else(gone)?;
-    say(handle, &diff_lines(seen.old_text(), ""));
-    Ok(json!({"text": seen.old_text()}))
+    let shown = say(&diff_lines(seen.old_text(), ""));
+    Done::new(&json!({"text": seen.old_text()}), Some(shown))
 }
 
 /// The file that holds a hunk now.
@@ -196,22 +222,21 @@ fn gone() -> Failure {
     Failure::gone("the change")
 }
 
-/// Asks the client to show a document, and tells the person instead when it cannot. Does not wait:
-/// a client may well answer only after it has this command's answer.
-fn show(handle: &Handle, uri: String, selection: Option<Range>, otherwise: &str) {
-    handle.tell(Outgoing::Show {
+/// Asks the client to show a document, and tells the person instead when it cannot.
+fn show(uri: String, selection: Option<Range>, otherwise: &str) -> Outgoing {
+    Outgoing::Show {
         uri,
         selection,
         otherwise: Some(shorten(otherwise)),
-    });
+    }
 }
 
 /// Tells the person, where the client has no better way to show something.
-fn say(handle: &Handle, text: &str) {
-    handle.tell(Outgoing::Message {
+fn say(text: &str) -> Outgoing {
+    Outgoing::Message {
         text: shorten(text),
         is_error: false,
-    });
+    }
 }
 
 /// As much as fits into a message box.
@@ -231,9 +256,4 @@ fn read<T: DeserializeOwned>(argument: Value) -> Result<T, Failure> {
             format!("the argument of the command is not what it takes: {why}"),
         )
     })
-}
-
-fn encode<T: serde::Serialize>(value: &T) -> Result<Value, Failure> {
-    serde_json::to_value(value)
-        .map_err(|why| Failure::new(ErrorKind::OperationFailed, why.to_string()))
 }

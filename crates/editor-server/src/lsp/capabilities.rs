@@ -44,6 +44,7 @@ pub(super) fn client(capabilities: &ClientCapabilities) -> Client {
             .unwrap_or_default(),
         wants_notifications: extension.notifications,
         answers_permissions: extension.request_permission,
+        has_commands: extension.commands,
     }
 }
 

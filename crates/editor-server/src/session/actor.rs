@@ -277,7 +277,7 @@ impl Actor {
             Event::SessionReplaced { key, session } => {
                 if let Some(entry) = self.state.session_mut(&key) {
                     entry.replace(*session);
-                    self.forget_files(&key);
+                    self.forget_files(&key, Instant::now() + ABSORB_AFTER);
                     self.pending.reset = true;
                     self.read_transcript(&key, &[0]);
                     self.take_in(key);
@@ -336,7 +336,7 @@ impl Actor {
         let shows_otherwise =
             now.code_lens != before.code_lens || now.hint_diagnostics != before.hint_diagnostics;
         if now.limits != before.limits {
-            self.place_all();
+            self.place_all(Instant::now());
         }
         if shows_otherwise {
             self.pending.lenses = true;

@@ -55,7 +55,7 @@ pub(crate) struct Running {
     /// Tells this placing from another one of a document with the same uri.
     pub(crate) id: u64,
     edits: Vec<Edit>,
-    /// The text changed in a way that the result cannot follow.
+    /// The text or the sessions changed in a way that the result cannot follow.
     void: bool,
 }
 
@@ -217,6 +217,15 @@ impl Document {
             .is_some_and(|placed| placed.marks.needs_placing() || placed.facts.limit.is_some())
     }
 
+    /// Forgets where hunks stand, and does not take what a running placing finds: whoever asks
+    /// waits for the next one.
+    pub(crate) fn forget_hunks(&mut self) {
+        self.placed = None;
+        if let Some(job) = &mut self.job {
+            job.void = true;
+        }
+    }
+
     fn edit(&mut self, bytes: std::ops::Range<usize>, inserted: &str) {
         if self.placed.is_some() || self.job.is_some() {
             let edit = Edit::measure(&self.text, bytes.clone(), inserted);
@@ -242,7 +251,7 @@ impl Document {
         self.text = Text::new(text);
     }
 
-    /// Takes the result of a placing that began some edits ago. False when the text changed in a
+    /// Takes the result of a placing that began some edits ago. False when something changed in a
     /// way that it cannot follow; true also when the marks were damaged since.
     pub(crate) fn take(&mut self, mut placed: Placed) -> bool {
         let Some(job) = self.job.take() else {

@@ -70,6 +70,8 @@ pub(crate) struct Entry {
     status: Status,
     /// Up to where the server has looked at the session.
     seen: Revision,
+    /// Another session took its place since.
+    is_replaced: bool,
     /// Since which sequence activities arrived at which moment of the server.
     arrivals: Vec<(u64, u64)>,
     /// The sequence that the next activity will have at least.
@@ -102,6 +104,7 @@ impl Entry {
                 ..Status::default()
             },
             seen: Revision::default(),
+            is_replaced: false,
             arrivals: Vec::new(),
             next_sequence: 0,
             turns: HashMap::new(),
@@ -112,6 +115,7 @@ impl Entry {
     pub(crate) fn replace(&mut self, session: Session) {
         self.session = session;
         self.seen = Revision::default();
+        self.is_replaced = true;
         self.next_sequence = 0;
         self.arrivals.clear();
         self.turns.clear();
@@ -122,6 +126,7 @@ impl Entry {
     pub(crate) fn drain(&mut self, moment: u64) -> Changes {
         let mut changes = self.session.changes_since(self.seen);
         self.seen = changes.revision;
+        changes.reset |= std::mem::take(&mut self.is_replaced);
         if changes.reset {
             self.next_sequence = 0;
             self.arrivals.clear();

@@ -82,6 +82,14 @@ impl Files {
         }
     }
 
+    /// The files that a session touches.
+    pub(crate) fn of_session(&self, session: &SessionKey) -> Vec<FileId> {
+        let entries = (0..).map(FileId).zip(&self.entries);
+        let touched =
+            entries.filter(|(_, entry)| entry.mentions.iter().any(|(it, _)| it == session));
+        touched.map(|(id, _)| id).collect()
+    }
+
     /// Forgets what a session touched.
     pub(crate) fn forget(&mut self, session: &SessionKey) {
         for entry in &mut self.entries {

@@ -6,20 +6,21 @@ use super::location::Location;
 use super::outgoing::Outgoing;
 use super::publish::Pending;
 use super::state::State;
-use crate::lsp::ext::{SessionSource, SessionState};
+use crate::lsp::ext::SessionSource;
 
 /// What to show for this batch: the file that was edited last, at its newest hunk if that is known.
 ///
 /// Nothing while a session is replayed or loaded: what happened long ago is not followed.
 pub(crate) fn reveal(state: &State, pending: &Pending) -> Option<Outgoing> {
-    if !state.settings.follow || !state.client.shows_documents || pending.reset {
+    if !state.settings.follow || !state.client.shows_documents {
         return None;
     }
-    let edited = pending.files.iter().filter_map(|(key, path)| {
+    let edited = pending.edited.iter().filter_map(|(key, path)| {
         let entry = state.session(key)?;
-        let living =
-            entry.source != SessionSource::Trace && entry.state() == SessionState::Prompting;
-        let group = living.then(|| entry.session.file(path)).flatten()?;
+        let group = match entry.source {
+            SessionSource::Trace => None,
+            SessionSource::Host | SessionSource::Tap => entry.session.file(path),
+        }?;
         let newest = group.activities.last()?.clone();
         Some((entry.arrival(&newest), newest, entry))
     });

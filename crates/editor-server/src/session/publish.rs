@@ -32,7 +32,9 @@ pub(crate) struct Pending {
     pub(crate) closed: BTreeSet<SessionKey>,
     /// Turns that changed.
     pub(crate) turns: BTreeSet<(SessionKey, Arc<str>)>,
-    /// Paths that changed.
+    /// Paths that agents changed just now, not in a history that was read.
+    pub(crate) edited: BTreeSet<(SessionKey, Arc<str>)>,
+    /// Paths that changed, or whose hunks stand elsewhere.
     pub(crate) files: BTreeSet<(SessionKey, Arc<str>)>,
     /// Timeline items that changed, of subscribed sessions.
     pub(crate) items: BTreeMap<SessionKey, BTreeSet<usize>>,
@@ -45,6 +47,9 @@ impl Pending {
         self.sessions.insert(Arc::clone(key));
         let of_session = |id: &Arc<str>| (Arc::clone(key), Arc::clone(id));
         self.turns.extend(changes.turns.iter().map(of_session));
+        if !changes.reset {
+            self.edited.extend(changes.files.iter().map(of_session));
+        }
         self.files.extend(changes.files.iter().map(of_session));
         if subscribed {
             let items = self.items.entry(Arc::clone(key)).or_default();

@@ -31,6 +31,8 @@ pub(crate) struct Client {
     pub(crate) wants_notifications: bool,
     /// It answers permission questions.
     pub(crate) answers_permissions: bool,
+    /// It has the commands itself, and shows what they give.
+    pub(crate) has_commands: bool,
 }
 
 /// A workspace folder of the client.

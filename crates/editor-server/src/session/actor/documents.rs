@@ -108,10 +108,10 @@ impl Actor {
         }
     }
 
-    pub(super) fn place_all(&mut self) {
-        let now = Instant::now();
+    /// Wants the hunks of all open documents placed afresh.
+    pub(super) fn place_all(&mut self, at: Instant) {
         for document in self.state.documents.values_mut() {
-            document.due = Some(now);
+            document.due = Some(at);
         }
     }
 

@@ -18,7 +18,7 @@ impl Actor {
         match self.state.session_mut(&key) {
             Some(known) => {
                 *known = entry;
-                self.forget_files(&key);
+                self.forget_files(&key, Instant::now() + ABSORB_AFTER);
                 self.pending.reset = true;
             }
             None => self.state.sessions.push(entry),
@@ -42,25 +42,35 @@ impl Actor {
         if self.state.sessions.len() == before {
             return;
         }
-        self.forget_files(key);
+        // What was shown of it must not be shown once more while the others are placed afresh.
+        for file in self.state.files.of_session(key) {
+            for document in self.state.documents.values_mut() {
+                if document.file == Some(file) {
+                    document.forget_hunks();
+                }
+            }
+        }
+        self.forget_files(key, Instant::now());
         self.changed.remove(key);
         self.state.subscribed.remove(key);
         let of_others = |other: &SessionKey| other != key;
         self.pending.sessions.retain(of_others);
         self.pending.states.retain(of_others);
         self.pending.turns.retain(|(other, _)| of_others(other));
+        self.pending.edited.retain(|(other, _)| of_others(other));
         self.pending.files.retain(|(other, _)| of_others(other));
         self.pending.items.remove(key);
         self.pending.closed.insert(Arc::clone(key));
         self.touch();
     }
 
-    /// What a session said about files no longer counts.
-    pub(super) fn forget_files(&mut self, key: &SessionKey) {
+    /// What a session said about files no longer counts; all hunks are placed afresh at a time at
+    /// which it is known what it says instead.
+    pub(super) fn forget_files(&mut self, key: &SessionKey, at: Instant) {
         self.state.files.forget(key);
         self.state.forget_all_sources();
         self.state.on_disk.clear();
-        self.place_all();
+        self.place_all(at);
     }
 
     pub(super) fn permission(
@@ -123,7 +133,7 @@ impl Actor {
             };
             let changes = entry.drain(moment);
             if changes.reset {
-                self.forget_files(&key);
+                self.forget_files(&key, Instant::now());
             }
             let mentions: Vec<(Location, Arc<str>)> = match self.state.session(&key) {
                 Some(entry) => {
