@@ -227,16 +227,41 @@ impl Client {
     /// # Errors
     /// When it does not come.
     pub fn expect(&mut self, method: &str, is_wanted: impl Fn(&Value) -> bool) -> Result<Value> {
+        let mut message = self.expect_message(method, is_wanted)?;
+        Ok(message["params"].take())
+    }
+
+    /// The same, and gives the whole message.
+    ///
+    /// # Errors
+    /// When it does not come.
+    pub fn expect_message(
+        &mut self,
+        method: &str,
+        is_wanted: impl Fn(&Value) -> bool,
+    ) -> Result<Value> {
         self.wait(method, |client| {
             let at = client
                 .unread
                 .iter()
                 .position(|it| it["method"] == method && is_wanted(&it["params"]))?;
-            client
-                .unread
-                .remove(at)
-                .map(|mut found| found["params"].take())
+            client.unread.remove(at)
         })
+    }
+
+    /// Answers a request of the server with an error.
+    ///
+    /// # Errors
+    /// When the server does not read.
+    pub fn refuse(&mut self, id: &Value, code: i64) -> Result<()> {
+        let error = json!({"code": code, "message": "refused"});
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "error": error}))
+    }
+
+    /// How many unread messages have this method.
+    pub fn count_unread(&self, method: &str) -> usize {
+        let unread = self.unread.iter();
+        unread.filter(|it| it["method"] == method).count()
     }
 
     /// Asks the server something and back, so that all that it said before has arrived.

@@ -13,6 +13,7 @@ pub(crate) mod follow;
 pub(crate) mod handle;
 pub(crate) mod location;
 pub(crate) mod outgoing;
+pub(crate) mod progress;
 pub(crate) mod publish;
 pub(crate) mod settings;
 pub(crate) mod sources;

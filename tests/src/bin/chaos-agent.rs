@@ -49,8 +49,13 @@ impl Agent {
             }
             (Some("session/new"), _) => self.answer(id, &json!({"sessionId": "s"})),
             (Some("session/load"), "dies-in-load") => exit(4),
-            (Some("session/load"), _) => {
+            (Some("session/load"), mode) => {
+                let is_slow = mode == "loads-slowly";
                 self.edit("s", "old.txt")?;
+                if is_slow {
+                    sleep(Duration::from_millis(400));
+                    self.edit("s", "older.txt")?;
+                }
                 self.answer(id, &json!({}))
             }
             (Some("session/prompt"), mode) => {

@@ -21,6 +21,7 @@ use crate::session::actor::Event;
 use crate::session::entry::{Entry, Opening, Status};
 use crate::session::handle::Handle;
 use crate::session::outgoing::Outgoing;
+use crate::session::progress::Progress;
 use crate::session::settings::ProfileName;
 use crate::session::sources::SessionKey;
 use crate::session::state::State;
@@ -41,21 +42,26 @@ pub(crate) async fn open(
         cwd: params.cwd.map(Arc::from),
         text: TimelineText::Keep,
     };
-    let progress = Progress::begin(handle, &path);
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let progress = Progress::begin_measured(handle, format!("Reading {name}"));
     let (shown, reading) = (path.clone(), options.clone());
-    let reporter = progress.clone();
-    let read = tokio::task::spawn_blocking(move || read(&shown, reading, reporter)).await;
+    let read = tokio::task::spawn_blocking(move || {
+        let read = read(&shown, reading, &progress);
+        progress.end(match &read {
+            Ok(recording) => count(recording.sessions().len(), "session"),
+            Err(why) => why.clone(),
+        });
+        read
+    });
+    let read = read.await;
     let read =
         read.unwrap_or_else(|_| Err("reading it failed; this is a defect of acp-lens".into()));
     let recording = read.map_err(|why| {
-        progress.end(&why);
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
         let message = format!("the trace {name} cannot be read: {why}");
         Failure::new(ErrorKind::OperationFailed, message)
     })?;
     let skipped_lines = recording.skipped_lines();
     let sessions = recording.into_sessions();
-    progress.end(&count(sessions.len(), "session"));
     if skipped_lines > 0 {
         let lines = format!(
             "{skipped_lines} lines of the trace could not be read; `acp-lens replay` names them"
@@ -167,7 +173,7 @@ fn known(state: &State, prefix: &str) -> Vec<(SessionKey, u64)> {
         .collect()
 }
 
-fn read(path: &Path, options: Options, progress: Progress) -> Result<Recording, String> {
+fn read(path: &Path, options: Options, progress: &Progress) -> Result<Recording, String> {
     let file = File::open(path).map_err(|why| why.to_string())?;
     let size = file.metadata().map_or(0, |metadata| metadata.len());
     let counted = Counted {
@@ -225,53 +231,16 @@ async fn show(
     Ok(keys)
 }
 
-/// Tells the client how far the reading of a trace is.
-#[derive(Debug, Clone)]
-struct Progress {
-    handle: Handle,
-    token: String,
-}
-
-impl Progress {
-    fn begin(handle: &Handle, path: &Path) -> Self {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let progress = Self {
-            handle: handle.clone(),
-            token: format!("acp-lens/{}", prefix(path)),
-        };
-        handle.tell(Outgoing::ProgressBegin {
-            token: progress.token.clone(),
-            title: format!("Reading {name}"),
-        });
-        progress
-    }
-
-    fn report(&self, percent: u32) {
-        self.handle.tell(Outgoing::ProgressReport {
-            token: self.token.clone(),
-            message: String::new(),
-            percent: Some(percent),
-        });
-    }
-
-    fn end(&self, message: &str) {
-        self.handle.tell(Outgoing::ProgressEnd {
-            token: self.token.clone(),
-            message: message.to_owned(),
-        });
-    }
-}
-
 /// A file that reports how much of it was read, at each tenth.
-struct Counted {
+struct Counted<'a> {
     inner: File,
     read: u64,
     size: u64,
     told: u64,
-    progress: Progress,
+    progress: &'a Progress,
 }
 
-impl Read for Counted {
+impl Read for Counted<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let read = self.inner.read(buffer)?;
         self.read += u64::try_from(read).unwrap_or_default();
@@ -279,7 +248,7 @@ impl Read for Counted {
         if tenth > self.told && tenth < 10 {
             self.told = tenth;
             self.progress
-                .report(u32::try_from(tenth).unwrap_or_default() * 10);
+                .reach(u32::try_from(tenth).unwrap_or_default() * 10);
         }
         Ok(read)
     }

@@ -15,7 +15,7 @@ use activity_core::host::{
 use activity_core::session::{Options, Session};
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
-use tokio::task::JoinHandle;
+use tokio::task::{AbortHandle, JoinHandle};
 use tokio::time::Instant;
 
 use super::terminals::Terminals;
@@ -29,6 +29,7 @@ use crate::lsp::ext::{
 };
 use crate::replay::live::{Heard, LiveConnection};
 use crate::session::handle::Handle;
+use crate::session::progress::Progress;
 
 /// How long the last words of an agent that has ended may take to come.
 const LAST_WORDS_WAIT: Duration = Duration::from_secs(2);
@@ -90,6 +91,13 @@ enum Pending {
     Choice(Answer<()>),
     /// Nobody.
     Nothing,
+}
+
+/// The load that the agent answers, as the client shows it.
+struct ShownLoad {
+    request: Request,
+    session: Arc<str>,
+    progress: Progress,
 }
 
 /// A load that an editor waits for.
@@ -155,11 +163,15 @@ pub(super) struct Agent {
     capabilities: Value,
     pending: BTreeMap<String, Pending>,
     loads: HashMap<Request, LoadWaiter>,
+    /// The machine loads one session at a time.
+    shown_load: Option<ShownLoad>,
     prompts: HashMap<Request, PromptWaiter>,
     lists: Vec<(Option<String>, Answer<SessionListResult>)>,
     responses: HashMap<PermissionId, Answer<()>>,
     asks: HashMap<Ask, Box<Question>>,
     questions: HashMap<PermissionId, PermissionQuestion>,
+    /// Who waits for the client's answers.
+    asking: HashMap<PermissionId, AbortHandle>,
     shown: BTreeMap<Arc<str>, Shown>,
     terminals: Terminals,
     /// The running agent was told that it may have terminals.
@@ -195,11 +207,13 @@ impl Agent {
             capabilities: Value::Null,
             pending: BTreeMap::new(),
             loads: HashMap::new(),
+            shown_load: None,
             prompts: HashMap::new(),
             lists: Vec::new(),
             responses: HashMap::new(),
             asks: HashMap::new(),
             questions: HashMap::new(),
+            asking: HashMap::new(),
             shown: BTreeMap::new(),
             wake_at: None,
             last_id: 0,
@@ -349,7 +363,7 @@ impl Agent {
                     session: Arc::clone(&session_id),
                 })
                 .await;
-                if let Some(shown) = self.shown.get(&session_id) {
+                if let Some(shown) = self.shown.get_mut(&session_id) {
                     let state = crate::lsp::ext::SessionState::Disconnected;
                     shown.feed.set_state(state, None);
                 }
@@ -505,7 +519,7 @@ impl Agent {
         for (_, answer) in std::mem::take(&mut self.lists) {
             let _ = answer.send(Err(not_running()));
         }
-        for shown in self.shown.values() {
+        for shown in self.shown.values_mut() {
             let state = crate::lsp::ext::SessionState::Disconnected;
             shown.feed.set_state(state, Some(how.clone()));
         }

@@ -1,17 +1,19 @@
 //! A permission request of an agent as the question that a person reads.
 
 use activity_core::host::{Generation, PermissionId};
+use activity_core::path::Workspace;
 use serde_json::Value;
 
 use crate::lsp::ext::{PermissionOption, PermissionOutcome, PermissionQuestion, TimelineFile};
-use crate::session::location::Location;
 use crate::session::sources::SessionKey;
+use crate::session::timeline;
 
 /// The question that the parameters of `session/request_permission` ask.
 pub(crate) fn question(
     key: &SessionKey,
     generation: Generation,
     permission: &PermissionId,
+    workspace: Option<&Workspace>,
     params: &Value,
 ) -> PermissionQuestion {
     let call = &params["toolCall"];
@@ -27,7 +29,7 @@ pub(crate) fn question(
             .unwrap_or_else(|| format!("tool call {tool_call}")),
         tool_call,
         kind: text(&call["kind"]),
-        files: files(call),
+        files: files(workspace, call),
         detail: ["command", "cmd", "reason", "explanation"]
             .iter()
             .find_map(|name| text(&raw_input[*name])),
@@ -53,7 +55,7 @@ pub(crate) fn outcome(option: Option<&str>) -> PermissionOutcome {
 }
 
 /// The files that the question names, each once.
-fn files(call: &Value) -> Vec<TimelineFile> {
+fn files(workspace: Option<&Workspace>, call: &Value) -> Vec<TimelineFile> {
     let located = list(&call["locations"]).map(|location| (&location["path"], &location["line"]));
     let changed = list(&call["content"])
         .filter(|content| content["type"] == "diff")
@@ -61,17 +63,14 @@ fn files(call: &Value) -> Vec<TimelineFile> {
     let mut files: Vec<TimelineFile> = Vec::new();
     for (path, line) in located.chain(changed) {
         let Some(path) = path.as_str() else { continue };
-        if files.iter().any(|file| file.path == path) {
+        let file = timeline::named(workspace, path);
+        if files.iter().any(|known| known.path == file.path) {
             continue;
         }
         let line = line.as_u64().and_then(|line| line.checked_sub(1));
         files.push(TimelineFile {
-            uri: Location::from_path(path).map(|location| location.to_uri()),
-            path: path.to_owned(),
-            action: None,
-            added: None,
-            removed: None,
             line: line.and_then(|line| u32::try_from(line).ok()),
+            ..file
         });
     }
     files

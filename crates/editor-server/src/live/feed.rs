@@ -16,6 +16,7 @@ use crate::lsp::ext::{SessionSource, SessionState};
 use crate::replay::live::{Heard, LiveAgent, Metadata, News};
 use crate::session::entry::{Opening, Status};
 use crate::session::handle::Handle;
+use crate::session::progress::Progress;
 use crate::session::sources::SessionKey;
 
 /// What a feed is about.
@@ -45,6 +46,10 @@ pub(crate) struct SessionFeed {
     modes: Option<Value>,
     /// When the running prompt was sent; not of one that is told afterwards.
     prompted: Option<Instant>,
+    /// A prompt runs.
+    is_prompting: bool,
+    /// The turn that runs, as the client shows it.
+    turn: Option<Progress>,
 }
 
 /// A session while it is built aside of what is shown.
@@ -53,6 +58,16 @@ struct Aside {
     session: Session,
     /// What is not part of the timeline, to be told when the session is shown.
     news: Vec<News>,
+    /// A load, as the client shows it.
+    progress: Option<Progress>,
+}
+
+/// When something happened that is noted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Moment {
+    Now,
+    /// Before the server was told.
+    Earlier,
 }
 
 impl SessionFeed {
@@ -66,6 +81,8 @@ impl SessionFeed {
             aside: None,
             modes: None,
             prompted: None,
+            is_prompting: false,
+            turn: None,
         };
         feed.announce();
         feed
@@ -96,14 +113,21 @@ impl SessionFeed {
         if let Some(agent) = agent {
             agent.introduce(&mut session);
         }
-        let news = Vec::new();
-        self.aside = Some(Box::new(Aside { session, news }));
+        self.aside = Some(Box::new(Aside {
+            session,
+            news: Vec::new(),
+            progress: None,
+        }));
     }
 
     /// The session is loaded anew: it is built aside, under the next generation.
     pub(crate) fn begin_load(&mut self, agent: Option<&LiveAgent>) {
         self.generation = Generation(self.generation.0 + 1);
         self.begin_aside(agent);
+        let title = loading(self.subject.agent.as_deref());
+        if let Some(aside) = &mut self.aside {
+            aside.progress = Some(Progress::begin(&self.handle, title));
+        }
         self.set_state(SessionState::Loading, None);
     }
 
@@ -124,13 +148,21 @@ impl SessionFeed {
         self.handle
             .replace_session(&self.subject.key, aside.session);
         for it in aside.news {
-            self.note(it);
+            self.tell(it, Moment::Earlier);
         }
+        if let Some(progress) = aside.progress {
+            let updates = progress.counted_updates();
+            progress.end(updates);
+        }
+        self.show_turn();
     }
 
     /// Goes on with what is shown: the load failed, and its generation is used up.
     pub(crate) fn abandon_aside(&mut self, failure: News) {
-        self.aside = None;
+        let progress = self.aside.take().and_then(|aside| aside.progress);
+        if let (Some(progress), News::LoadFailed(Some(why))) = (progress, &failure) {
+            progress.end(why.clone());
+        }
         self.note(failure);
     }
 
@@ -147,6 +179,10 @@ impl SessionFeed {
     /// Takes in a message.
     pub(crate) async fn hear(&mut self, heard: Heard) {
         let news = heard.news();
+        let aside = self.aside.as_mut().filter(|_| heard.is_update());
+        if let Some(progress) = aside.and_then(|aside| aside.progress.as_mut()) {
+            progress.count_update();
+        }
         self.feed(move |session| heard.apply(session)).await;
         for it in news {
             self.note(it);
@@ -177,6 +213,11 @@ impl SessionFeed {
             aside.news.push(news);
             return;
         }
+        self.tell(news, Moment::Now);
+        self.show_turn();
+    }
+
+    fn tell(&mut self, news: News, moment: Moment) {
         let status = match news {
             News::Opened(_) | News::LoadStarted => return,
             News::LoadEnded => Status {
@@ -193,7 +234,8 @@ impl SessionFeed {
                 ..Status::default()
             },
             News::PromptSent => {
-                if self.aside.is_none() {
+                self.is_prompting = true;
+                if moment == Moment::Now {
                     self.prompted.get_or_insert_with(Instant::now);
                 }
                 Status {
@@ -204,6 +246,10 @@ impl SessionFeed {
                 }
             }
             News::PromptEnded(reason) => {
+                self.is_prompting = false;
+                if let Some(turn) = self.turn.take() {
+                    turn.end(reason.clone().unwrap_or_default());
+                }
                 let took = self.prompted.take().map(|since| since.elapsed());
                 Status {
                     state: Some(SessionState::Idle),
@@ -218,13 +264,26 @@ impl SessionFeed {
     }
 
     /// Says what the session is doing, and what is wrong with it.
-    pub(crate) fn set_state(&self, state: SessionState, error: Option<String>) {
+    pub(crate) fn set_state(&mut self, state: SessionState, error: Option<String>) {
+        self.is_prompting &= state == SessionState::Prompting;
+        self.show_turn();
         let status = Status {
             state: Some(state),
             error: error.map_or(Field::Null, Field::Value),
             ..Status::default()
         };
         self.handle.set_status(&self.subject.key, status);
+    }
+
+    /// Tells the client of the turn that runs, but not of those of a history.
+    fn show_turn(&mut self) {
+        if !self.is_prompting {
+            self.turn = None;
+        } else if self.turn.is_none() && self.aside.is_none() {
+            let agent = self.subject.agent.as_deref().unwrap_or("The agent");
+            let title = format!("{agent} is working");
+            self.turn = Some(Progress::begin(&self.handle, title));
+        }
     }
 
     fn metadata(&mut self, told: Metadata) -> Status {
@@ -248,5 +307,13 @@ impl SessionFeed {
                 .map(|commands| json!({"availableCommands": commands})),
             ..Status::default()
         }
+    }
+}
+
+/// What the client is told while a session of an agent is loaded.
+pub(crate) fn loading(agent: Option<&str>) -> String {
+    match agent {
+        Some(agent) => format!("Loading a session of {agent}"),
+        None => "Loading a session".to_owned(),
     }
 }

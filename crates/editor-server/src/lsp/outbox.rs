@@ -5,21 +5,23 @@
 
 use std::collections::HashMap;
 
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tower_lsp::Client;
-use tower_lsp::jsonrpc::Result;
-use tower_lsp::lsp_types::notification::{Progress, PublishDiagnostics, ShowMessage};
-use tower_lsp::lsp_types::request::WorkDoneProgressCreate;
+use tower_lsp::jsonrpc::{Id, Request};
+use tower_lsp::lsp_types::notification::{Cancel, Progress, PublishDiagnostics, ShowMessage};
+use tower_lsp::lsp_types::request::{Request as _, WorkDoneProgressCreate};
 use tower_lsp::lsp_types::{
-    MessageType, NumberOrString, ProgressParams, ProgressParamsValue, PublishDiagnosticsParams,
-    ShowDocumentParams, ShowMessageParams, Url, WorkDoneProgress, WorkDoneProgressBegin,
-    WorkDoneProgressCreateParams, WorkDoneProgressEnd, WorkDoneProgressReport,
+    CancelParams, MessageType, NumberOrString, ProgressParams, ProgressParamsValue,
+    PublishDiagnosticsParams, ShowDocumentParams, ShowMessageParams, Url, WorkDoneProgress,
+    WorkDoneProgressBegin, WorkDoneProgressCreateParams, WorkDoneProgressEnd,
+    WorkDoneProgressReport,
 };
+use tower_service::Service as _;
 
 use super::convert;
 use super::ext::{
     DidChangeActivity, DidChangeHunks, DidChangeSession, DidUpdateTimeline, PermissionOutcome,
-    RequestPermission,
+    PermissionQuestion, RequestPermission,
 };
 use crate::session::outgoing::Outgoing;
 use crate::session::state::Client as Capabilities;
@@ -84,7 +86,11 @@ impl Outbox {
             }
             Outgoing::Message { text, is_error } => tell(client, text, is_error).await,
             Outgoing::Log(text) => client.log_message(MessageType::WARNING, text).await,
-            Outgoing::ProgressBegin { token, title } => self.begin(&token, title),
+            Outgoing::ProgressBegin {
+                token,
+                title,
+                percent,
+            } => self.begin(&token, title, percent),
             Outgoing::ProgressReport {
                 token,
                 message,
@@ -99,22 +105,14 @@ impl Outbox {
             }
             Outgoing::ProgressEnd { token, message } => {
                 let end = WorkDoneProgress::End(WorkDoneProgressEnd {
-                    message: Some(message),
+                    message: (!message.is_empty()).then_some(message),
                 });
                 self.progress(&token, end);
                 self.progress.remove(&token);
             }
             Outgoing::Permission { question, answer } => {
                 if self.capabilities.answers_permissions {
-                    let client = client.clone();
-                    tokio::spawn(async move {
-                        let asked: Result<PermissionOutcome> =
-                            client.send_request::<RequestPermission>(*question).await;
-                        if let Ok(outcome) = asked {
-                            // Whoever asked may have its answer from elsewhere.
-                            let _ = answer.send(outcome);
-                        }
-                    });
+                    tokio::spawn(ask(client.clone(), *question, answer));
                 }
             }
             Outgoing::Flushed(written) => {
@@ -123,7 +121,7 @@ impl Outbox {
         }
     }
 
-    fn begin(&mut self, token: &str, title: String) {
+    fn begin(&mut self, token: &str, title: String, percent: Option<u32>) {
         if !self.capabilities.shows_progress {
             return;
         }
@@ -134,7 +132,7 @@ impl Outbox {
             title,
             cancellable: Some(false),
             message: None,
-            percentage: Some(0),
+            percentage: percent,
         });
         self.progress(token, begin);
     }
@@ -166,6 +164,43 @@ async fn tell_progress(
             value: ProgressParamsValue::WorkDone(value),
         };
         client.send_notification::<Progress>(params).await;
+    }
+}
+
+/// Asks the person, and takes the question back when nobody waits for the answer any more.
+async fn ask(
+    mut client: Client,
+    question: PermissionQuestion,
+    mut answer: oneshot::Sender<PermissionOutcome>,
+) {
+    let id = client.next_request_id();
+    let request = Request::build(RequestPermission::METHOD)
+        .id(id.clone())
+        .params(serde_json::to_value(question).unwrap_or_default())
+        .finish();
+    let mut asked = client.call(request);
+    let answered = tokio::select! {
+        answered = &mut asked => answered,
+        () = answer.closed() => {
+            let id = match id {
+                Id::String(id) => NumberOrString::String(id),
+                // The protocol's numbers have 32 bits, and this one counts requests.
+                Id::Number(id) => NumberOrString::Number(i32::try_from(id).unwrap_or(i32::MAX)),
+                Id::Null => return,
+            };
+            client.send_notification::<Cancel>(CancelParams { id }).await;
+            // The client answers a request that was cancelled, too.
+            asked.await
+        }
+    };
+    let Ok(Some(response)) = answered else { return };
+    let Ok(outcome) = response.into_parts().1 else {
+        return;
+    };
+    match serde_json::from_value(outcome) {
+        // Whoever asked may have its answer from elsewhere.
+        Ok(outcome) => drop(answer.send(outcome)),
+        Err(why) => tracing::warn!(%why, "the answer to a permission question cannot be read"),
     }
 }
 

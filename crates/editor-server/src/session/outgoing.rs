@@ -39,7 +39,12 @@ pub(crate) enum Outgoing {
     /// `window/logMessage`: something that the person may act on.
     Log(String),
     /// Something long begins.
-    ProgressBegin { token: String, title: String },
+    ProgressBegin {
+        token: String,
+        title: String,
+        /// `None` when nobody knows how much there is to do.
+        percent: Option<u32>,
+    },
     /// It goes on.
     ProgressReport {
         token: String,
@@ -48,7 +53,8 @@ pub(crate) enum Outgoing {
     },
     /// It ended.
     ProgressEnd { token: String, message: String },
-    /// `acpLens/requestPermission`. No answer arrives when the client cannot answer.
+    /// `acpLens/requestPermission`. No answer arrives when the client cannot answer; the question is
+    /// cancelled when its receiver is dropped.
     Permission {
         question: Box<ext::PermissionQuestion>,
         answer: oneshot::Sender<ext::PermissionOutcome>,

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use activity_core::path::Workspace;
 use activity_core::timeline::tool_call::Status;
 use activity_core::timeline::{Item, ItemKind, Part, Role};
 
@@ -169,7 +170,8 @@ impl Files<'_> {
                 Part::Diff { path } => Some(path),
                 _ => None,
             });
-            paths.map(|path| named(entry, path)).collect()
+            let workspace = entry.session.workspace();
+            paths.map(|path| named(workspace, path)).collect()
         })
     }
 }
@@ -200,9 +202,9 @@ fn changed_in(entry: &Entry, turn: &str) -> HashMap<Arc<str>, Vec<TimelineFile>>
     by_call
 }
 
-/// A path that a call names and did not change, or has not changed yet.
-fn named(entry: &Entry, path: &str) -> TimelineFile {
-    let workspace = entry.session.workspace();
+/// A path that a call names and did not change, or has not changed yet: relative to the root, with
+/// its uri, or as it is where it lies outside.
+pub(crate) fn named(workspace: Option<&Workspace>, path: &str) -> TimelineFile {
     let relative = workspace.and_then(|workspace| workspace.resolve(path));
     let location = workspace
         .zip(relative.as_ref())

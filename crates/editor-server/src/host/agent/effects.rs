@@ -5,20 +5,22 @@ use std::sync::Arc;
 use activity_core::event::Event as SessionEvent;
 use activity_core::host::store::View;
 use activity_core::host::{Effect, Event, Generation, LoadRefusal, Place, PromptRefusal, Request};
+use activity_core::path::Workspace;
 use activity_core::session::{Options, Session};
 use serde_json::{Value, json};
 
 use super::super::permission;
-use super::{Agent, Built, Command, Pending, Running, Shown, tell};
+use super::{Agent, Built, Command, Pending, Running, Shown, ShownLoad, tell};
 use crate::acp::link::Link;
 use crate::acp::process::AgentProcess;
 use crate::features::failure::Failure;
-use crate::live::feed::{SessionFeed, Subject};
+use crate::live::feed::{SessionFeed, Subject, loading};
 use crate::lsp::ext::{
     ErrorKind, SessionPromptResult, SessionSource, SessionStarted, SessionState,
 };
 use crate::replay::live::{Heard, Metadata, News};
 use crate::session::entry::Entry;
+use crate::session::progress::Progress;
 
 impl Agent {
     /// Does one thing; gives what happened by it at once.
@@ -107,6 +109,10 @@ impl Agent {
             Effect::PermissionClosed {
                 permission, option, ..
             } => {
+                // The client need not ask any more; if it is what answered, nobody waits.
+                if let Some(asking) = self.asking.remove(&permission) {
+                    asking.abort();
+                }
                 if let Some(question) = self.questions.remove(&permission) {
                     let outcome = permission::outcome(option.as_deref());
                     self.handle.set_permission(question, Some(outcome));
@@ -191,6 +197,11 @@ impl Agent {
             waiter.view = Some((Arc::clone(session), shown.view.begin()));
             shown.feed.set_state(SessionState::Loading, None);
         }
+        self.shown_load = Some(ShownLoad {
+            request,
+            session: Arc::clone(session),
+            progress: Progress::begin(&self.handle, loading(Some(&self.name))),
+        });
         let params = json!({"sessionId": **session, "cwd": *place.cwd, "mcpServers": []});
         self.request("session/load", params, Pending::Load(request));
         None
@@ -262,6 +273,7 @@ impl Agent {
 
     /// Shows a session that was built, together with what came for it meanwhile.
     pub(super) async fn show(&mut self, built: Built) {
+        self.end_load(built.request, None);
         let Some(waiter) = self.loads.remove(&built.request) else {
             return;
         };
@@ -328,7 +340,16 @@ impl Agent {
         );
     }
 
+    /// Tells the client that a load is over: why it failed, or how much was received.
+    fn end_load(&mut self, request: Request, why: Option<&LoadRefusal>) {
+        if let Some(load) = self.shown_load.take_if(|load| load.request == request) {
+            let updates = load.progress.counted_updates();
+            load.progress.end(why.map_or(updates, ToString::to_string));
+        }
+    }
+
     async fn load_failed(&mut self, request: Request, why: &LoadRefusal) {
+        self.end_load(request, Some(why));
         let Some(waiter) = self.loads.remove(&request) else {
             return;
         };
@@ -406,14 +427,22 @@ impl Agent {
         let (Some(question), Some(shown)) = (self.asks.get(&ask), self.shown.get(&session)) else {
             return;
         };
-        let asked =
-            permission::question(shown.feed.key(), generation, &permission, &question.params);
+        let place = self.machine.place(&session);
+        let workspace = place.and_then(|place| Workspace::new(&place.root, &place.cwd));
+        let asked = permission::question(
+            shown.feed.key(),
+            generation,
+            &permission,
+            workspace.as_ref(),
+            &question.params,
+        );
         self.questions
             .insert(Arc::clone(&permission), asked.clone());
         self.handle.set_permission(asked.clone(), None);
         let answered = self.handle.ask_permission(asked);
         let commands = self.commands.clone();
-        tokio::spawn(async move {
+        let id = Arc::clone(&permission);
+        let asking = tokio::spawn(async move {
             // A client that cannot ask answers from its timeline, or not at all.
             let Ok(outcome) = answered.await else { return };
             let option = match outcome {
@@ -431,6 +460,7 @@ impl Agent {
                 });
             }
         });
+        self.asking.insert(id, asking.abort_handle());
     }
 }
 

@@ -46,6 +46,11 @@ impl Agent {
             if heard.is_update() {
                 self.see_run(text).await;
                 let session = Arc::clone(heard.session_id());
+                if let Some(load) = self.shown_load.as_mut()
+                    && load.session == session
+                {
+                    load.progress.count_update();
+                }
                 return self
                     .happen(Event::Updated {
                         session,
