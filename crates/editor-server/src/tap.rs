@@ -8,6 +8,7 @@
 mod end;
 mod frames;
 mod mask;
+mod opening;
 mod piece;
 mod publish;
 mod record;

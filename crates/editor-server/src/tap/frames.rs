@@ -51,7 +51,7 @@ impl Assembler {
                     direction: Some(direction),
                 });
             }
-            Record::Overtaken => {
+            Record::Overtaken { .. } => {
                 self.to_agent.cut();
                 self.to_client.cut();
                 each(Frame::Gap { direction: None });
@@ -71,6 +71,15 @@ impl Assembler {
                 });
             }
         }
+    }
+
+    /// Whether a line has begun and its end is still to come.
+    pub(super) fn is_within_line(&self, direction: Direction) -> bool {
+        let partial = match direction {
+            Direction::ToAgent => &self.to_agent,
+            Direction::ToClient => &self.to_client,
+        };
+        partial.skipping || !partial.bytes.is_empty()
     }
 
     fn partial(&mut self, direction: Direction) -> &mut Partial {
@@ -142,6 +151,7 @@ mod tests {
     use std::fmt::Write as _;
 
     use super::*;
+    use crate::tap::spill::Position;
 
     fn check(pieces: &[(Direction, &str)], expect: &str) {
         let mut assembler = Assembler::default();
@@ -162,7 +172,16 @@ mod tests {
                 "<lost>" => Record::Lost {
                     direction: *direction,
                 },
-                "<overtaken>" => Record::Overtaken,
+                "<overtaken>" => {
+                    let start = Position {
+                        segment: 0,
+                        offset: 0,
+                    };
+                    Record::Overtaken {
+                        read: start,
+                        resumed: start,
+                    }
+                }
                 bytes => Record::Bytes {
                     direction: *direction,
                     at_ms: 0,

@@ -12,8 +12,9 @@ use interprocess::local_socket::traits::Stream as _;
 use super::Direction;
 use super::frames::{Assembler, Frame};
 use super::mask::masked;
+use super::opening::Openings;
 use super::route::Router;
-use super::spill::{Next, Spill};
+use super::spill::{Next, Record, Spill};
 use crate::mirror::message::{ServerHello, TapHello, VERSION};
 use crate::mirror::rendezvous::{Found, Listening, Rendezvous, Role};
 
@@ -26,6 +27,7 @@ const FAREWELL_WAIT: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(super) struct Publisher {
     spill: Arc<Spill>,
+    openings: Arc<Openings>,
     hello: String,
     /// How the agent ended, once it has.
     end: Mutex<Option<String>>,
@@ -35,10 +37,11 @@ pub(super) struct Publisher {
 }
 
 impl Publisher {
-    /// A publisher of a spill.
-    pub(super) fn new(spill: Arc<Spill>, hello: &TapHello) -> Arc<Self> {
+    /// A publisher of a spill, and of what was kept of that.
+    pub(super) fn new(spill: Arc<Spill>, openings: Arc<Openings>, hello: &TapHello) -> Arc<Self> {
         Arc::new(Self {
             spill,
+            openings,
             // A struct of strings and numbers always has a JSON form.
             hello: serde_json::to_string(hello).unwrap_or_default(),
             end: Mutex::new(None),
@@ -122,11 +125,17 @@ impl Publisher {
         let mut told_caught_up = false;
         loop {
             match reader.next()? {
-                Next::Record(record) => assembler.feed(record, |frame| {
-                    if written.is_ok() {
-                        written = tell(to, &mut router, &frame);
+                Next::Record(record) => {
+                    let mut each = |frame: Frame<'_>| {
+                        if written.is_ok() {
+                            written = tell(to, &mut router, &frame);
+                        }
+                    };
+                    if let Record::Overtaken { read, resumed } = record {
+                        self.openings.missed(read, resumed, &mut each);
                     }
-                }),
+                    assembler.feed(record, each);
+                }
                 Next::CaughtUp => {
                     if !told_caught_up {
                         writeln!(to, "{{\"caughtUp\":true}}")?;
@@ -225,5 +234,58 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) {
     let started = thread::Builder::new().name(name.to_owned()).spawn(work);
     if let Err(why) = started {
         tracing::warn!(%why, "editors are not served");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tap::opening::tests::spill;
+
+    #[test]
+    fn a_server_that_comes_too_late_knows_the_sessions_before_the_gap() {
+        let opening = [
+            r#">{"id":0,"method":"initialize","params":{}}"#,
+            r#"<{"id":0,"result":{}}"#,
+            r#">{"id":1,"method":"session/new","params":{"cwd":"/w"}}"#,
+            r#"<{"id":1,"result":{"sessionId":"a"}}"#,
+        ];
+        let updates = (0..100).map(|n| {
+            let session = if n % 2 == 0 { "a" } else { "another" };
+            let params = format!(r#"{{"sessionId":"{session}","update":{{"n":{n}}}}}"#);
+            format!(r#"<{{"method":"session/update","params":{params}}}"#)
+        });
+        let lines: Vec<String> = opening
+            .map(str::to_owned)
+            .into_iter()
+            .chain(updates)
+            .collect();
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let (spill, openings) = spill(&lines);
+        let hello = TapHello {
+            version: VERSION,
+            tap: 1,
+            id: String::new(),
+            agent: String::new(),
+        };
+        let publisher = Publisher::new(spill, Arc::new(openings), &hello);
+        publisher.close("the agent ended".to_owned());
+        let mut told = Vec::new();
+        let router = Router::new([PathBuf::from("/w")]);
+        publisher.tell_all(router, &mut told).unwrap();
+
+        let told = String::from_utf8(told).unwrap();
+        let lines: Vec<&str> = told.lines().collect();
+        for (line, message) in lines.iter().zip(opening) {
+            assert!(
+                line.contains(message.trim_start_matches(['<', '>'])),
+                "{line}"
+            );
+        }
+        assert_eq!(lines.get(4), Some(&r#"{"gap":"both"}"#));
+        // The session is known, so its updates are told, and no other's.
+        assert!(told.contains(r#""update":{"n":98}"#));
+        assert!(!told.contains("another"));
+        assert_eq!(lines.last(), Some(&r#"{"end":"the agent ended"}"#));
     }
 }

@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use super::frames::{Assembler, Frame};
 use super::mask::masked;
+use super::opening::Openings;
 use super::route::Router;
-use super::spill::{Next, Spill};
+use super::spill::{Next, Record, Spill};
 
 /// Whether secrets stay in a recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +29,12 @@ pub(super) fn create(path: &Path) -> io::Result<File> {
 }
 
 /// Writes all messages of the spill into `file`, until the spill ends.
-pub(super) fn record(spill: &Arc<Spill>, file: File, secrets: Secrets) -> io::Result<()> {
+pub(super) fn record(
+    spill: &Arc<Spill>,
+    openings: &Openings,
+    file: File,
+    secrets: Secrets,
+) -> io::Result<()> {
     let mut file = BufWriter::with_capacity(256 * 1024, file);
     let mut reader = spill.reader();
     let mut assembler = Assembler::default();
@@ -37,11 +43,18 @@ pub(super) fn record(spill: &Arc<Spill>, file: File, secrets: Secrets) -> io::Re
     let mut last_ms = 0;
     loop {
         match reader.next()? {
-            Next::Record(record) => assembler.feed(record, |frame| {
-                if written.is_ok() {
-                    written = write_frame(&mut file, &mut router, &frame, secrets, &mut last_ms);
+            Next::Record(record) => {
+                let mut each = |frame: Frame<'_>| {
+                    if written.is_ok() {
+                        written =
+                            write_frame(&mut file, &mut router, &frame, secrets, &mut last_ms);
+                    }
+                };
+                if let Record::Overtaken { read, resumed } = record {
+                    openings.missed(read, resumed, &mut each);
                 }
-            }),
+                assembler.feed(record, each);
+            }
             Next::CaughtUp => {
                 file.flush()?;
                 reader.wait();

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
+use super::opening::Openings;
 use super::publish::{Publisher, SocketFile};
 use super::record::{self, Secrets};
 use super::relay::{Queue, QueueEnd, RelayEnd, relay};
@@ -214,10 +215,20 @@ impl Observers {
                 return observers;
             }
         };
+        let openings = Arc::<Openings>::default();
+        {
+            let (spill, openings) = (Arc::clone(&spill), Arc::clone(&openings));
+            // It ends with the spill, and nobody waits for it.
+            spawn("openings", move || {
+                if let Err(why) = openings.collect(&spill) {
+                    tracing::warn!(%why, "late editors will not know the sessions");
+                }
+            });
+        }
         if let Some(file) = recording {
-            let spill = Arc::clone(&spill);
+            let (spill, openings) = (Arc::clone(&spill), Arc::clone(&openings));
             observers.recorder = spawn("record", move || {
-                if let Err(why) = record::record(&spill, file, secrets) {
+                if let Err(why) = record::record(&spill, &openings, file, secrets) {
                     tracing::warn!(%why, "the recording is incomplete");
                 }
             });
@@ -232,7 +243,7 @@ impl Observers {
                 .to_string_lossy()
                 .into_owned(),
         };
-        let publisher = Publisher::new(Arc::clone(&spill), &hello);
+        let publisher = Publisher::new(Arc::clone(&spill), openings, &hello);
         match publisher.open() {
             Ok(socket) => observers.socket = Some(socket),
             Err(why) => tracing::warn!(%why, "editors do not see this agent"),

@@ -36,6 +36,20 @@ pub(super) struct Chunk {
     pub(super) piece: Arc<Piece>,
 }
 
+#[cfg(test)]
+impl Chunk {
+    /// A chunk with this text, at the start of the tap.
+    pub(super) fn of(direction: Direction, text: &str) -> Self {
+        let piece = Piece::read(&mut text.as_bytes(), &Arc::default());
+        Self {
+            direction,
+            at_ms: 0,
+            lost_before: 0,
+            piece: Arc::new(piece.expect("memory can be read")),
+        }
+    }
+}
+
 /// A record, as it is read.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Record<'a> {
@@ -48,7 +62,21 @@ pub(super) enum Record<'a> {
     /// Bytes of one direction passed and are not in the spill.
     Lost { direction: Direction },
     /// The reader was overtaken: the spill has given up what came next, in both directions.
-    Overtaken,
+    Overtaken {
+        /// All before this was read.
+        read: Position,
+        /// Reading goes on here.
+        resumed: Position,
+    },
+}
+
+/// A place between two records of a spill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Position {
+    /// The number of the file, from 0.
+    pub(super) segment: u64,
+    /// Bytes from its beginning.
+    pub(super) offset: u64,
 }
 
 #[derive(Debug)]
@@ -59,6 +87,13 @@ struct State {
     ended: bool,
     /// Writing failed, so everything from here on is lost.
     broken: bool,
+}
+
+impl State {
+    /// Whether nothing more goes into the segment with this number.
+    fn is_full(&self, number: u64) -> bool {
+        self.first + self.segments.len() as u64 > number + 1
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -74,6 +109,8 @@ pub(super) struct Spill {
     segment_bytes: u64,
     state: Mutex<State>,
     grown: Condvar,
+    /// Another segment was begun, or none will be.
+    begun: Condvar,
 }
 
 impl Spill {
@@ -82,7 +119,7 @@ impl Spill {
         Self::with_segment_bytes(dir, SEGMENT_BYTES)
     }
 
-    fn with_segment_bytes(dir: &Path, segment_bytes: u64) -> io::Result<Self> {
+    pub(super) fn with_segment_bytes(dir: &Path, segment_bytes: u64) -> io::Result<Self> {
         let first = Segment {
             file: Arc::new(tempfile::tempfile_in(dir)?),
             len: 0,
@@ -97,6 +134,7 @@ impl Spill {
                 broken: false,
             }),
             grown: Condvar::new(),
+            begun: Condvar::new(),
         })
     }
 
@@ -155,6 +193,7 @@ impl Spill {
             state.segments.pop_front();
             state.first += 1;
         }
+        self.begun.notify_all();
         file
     }
 
@@ -162,12 +201,38 @@ impl Spill {
         tracing::warn!(%why, "the spill file cannot be written; editors will miss messages");
         self.lock().broken = true;
         self.grown.notify_all();
+        self.begun.notify_all();
     }
 
     /// Says that nothing more will come.
     pub(super) fn end(&self) {
         self.lock().ended = true;
         self.grown.notify_all();
+        self.begun.notify_all();
+    }
+
+    /// Whether nothing more goes into the segment with this number.
+    #[cfg(test)]
+    pub(super) fn is_full(&self, number: u64) -> bool {
+        self.lock().is_full(number)
+    }
+
+    /// Waits until nothing more goes into the segment with this number; false when the spill ends
+    /// before.
+    pub(super) fn wait_until_full(&self, number: u64) -> bool {
+        let mut state = self.lock();
+        loop {
+            if state.is_full(number) {
+                return true;
+            }
+            if state.ended || state.broken {
+                return false;
+            }
+            state = self
+                .begun
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
     }
 
     /// A reader of all that is still kept.
@@ -256,7 +321,7 @@ pub(super) enum Next<'a> {
 /// How a look for more bytes ended.
 enum Filled {
     More,
-    Overtaken,
+    Overtaken { read: Position },
     CaughtUp,
     End,
 }
@@ -270,10 +335,22 @@ impl Reader {
             }
             match self.fill()? {
                 Filled::More => {}
-                Filled::Overtaken => return Ok(Next::Record(Record::Overtaken)),
+                Filled::Overtaken { read } => {
+                    let resumed = self.position();
+                    return Ok(Next::Record(Record::Overtaken { read, resumed }));
+                }
                 Filled::CaughtUp => return Ok(Next::CaughtUp),
                 Filled::End => return Ok(Next::End),
             }
+        }
+    }
+
+    /// Where the next record stands.
+    pub(super) fn position(&self) -> Position {
+        let waiting = self.buffer.len().saturating_sub(self.taken) as u64;
+        Position {
+            segment: self.number,
+            offset: self.offset.saturating_sub(waiting),
         }
     }
 
@@ -337,6 +414,7 @@ impl Reader {
             if self.segment.is_none() || self.number < state.first {
                 // Between records only: a segment begins with a whole record.
                 let overtaken = self.number < state.first;
+                let read = self.position();
                 let Some(segment) = state.segments.front() else {
                     return Ok(Filled::End);
                 };
@@ -346,7 +424,7 @@ impl Reader {
                 self.buffer.clear();
                 self.taken = 0;
                 if overtaken {
-                    return Ok(Filled::Overtaken);
+                    return Ok(Filled::Overtaken { read });
                 }
             }
             let index = usize::try_from(self.number - state.first).unwrap_or(usize::MAX);
@@ -416,7 +494,10 @@ mod tests {
                 Next::Record(Record::Lost { direction }) => {
                     writeln!(text, "{} lost", direction.word()).unwrap();
                 }
-                Next::Record(Record::Overtaken) => text += "overtaken\n",
+                Next::Record(Record::Overtaken { read, resumed }) => {
+                    let (read, resumed) = (read.segment, resumed.segment);
+                    writeln!(text, "overtaken {read} {resumed}").unwrap();
+                }
                 Next::CaughtUp => return text + "caught up",
                 Next::End => return text + "end",
             }
@@ -455,7 +536,7 @@ mod tests {
             spill.write(&[chunk(Direction::ToAgent, n, &[b'x'; 90])]);
         }
         let text = read_all(&mut slow);
-        assert!(text.starts_with("overtaken\nc2a 12 "), "{text}");
+        assert!(text.starts_with("overtaken 0 12\nc2a 12 "), "{text}");
         assert!(text.ends_with("caught up"));
         assert_eq!(text.lines().count(), 1 + SEGMENTS + 1);
     }
