@@ -13,12 +13,13 @@ struct Stage {
 }
 
 impl Stage {
+    /// `mode` is how it misbehaves, and after a space what it calls itself.
     fn new(mode: &str) -> Result<Self> {
         let dir = tempfile::tempdir()?;
         let program = env!("CARGO_BIN_EXE_chaos-agent");
         let settings = json!({
             "agents": {
-                "chaos": {"command": program, "args": [mode]},
+                "chaos": {"command": program, "args": mode.split(' ').collect::<Vec<_>>()},
                 "good": {"command": program, "args": ["good"]},
             },
             "agentDeadlines": {"unacknowledgedMs": 300, "acknowledgedMs": 600, "startMs": 1500},
@@ -161,6 +162,40 @@ fn it_goes_on_after_its_answer() -> Result<()> {
 #[test]
 fn it_does_not_end_with_its_input() -> Result<()> {
     check_prompt("ignores-end-of-input", "end_turn")
+}
+
+/// An agent reads and writes a file twice that is open with this text, and the editor does not
+/// read the file anew in between.
+fn check_steps(open: &str) -> Result<()> {
+    let mut stage = Stage::new("edits-in-steps")?;
+    let path = stage.dir.path().join("a.txt");
+    std::fs::write(&path, "saved\n")?;
+    let uri = format!("file://{}", path.display());
+    stage.editor.open(&uri, open)?;
+    let session = stage.start("chaos")?;
+    stage.prompt(&session)?;
+    assert_eq!(stage.ended(&session)?["stopReason"], "end_turn");
+    let text = std::fs::read_to_string(&path)?;
+    assert_eq!(text, format!("{open}more\nmore\n"));
+    stage.finish()
+}
+
+#[test]
+fn it_edits_faster_than_the_editor_reads_files_anew() -> Result<()> {
+    check_steps("saved\n")?;
+    check_steps("saved\nnot saved\n")
+}
+
+#[test]
+fn it_takes_a_missing_file_for_a_failure() -> Result<()> {
+    // An agent that is known for it reads an empty file.
+    check_prompt("reads-before-it-writes gemini-cli", "end_turn")?;
+    // Any other learns the truth.
+    let mut stage = Stage::new("reads-before-it-writes other")?;
+    let session = stage.start("chaos")?;
+    stage.prompt(&session)?;
+    assert_eq!(stage.ended(&session)?["stopReason"], "-32002");
+    stage.finish()
 }
 
 #[test]

@@ -20,4 +20,5 @@ pub(crate) mod sources;
 pub(crate) mod state;
 pub(crate) mod text;
 pub(crate) mod timeline;
+pub(crate) mod unsaved;
 pub(crate) mod view;

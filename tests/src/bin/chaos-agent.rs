@@ -9,9 +9,12 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 fn main() -> io::Result<()> {
-    let mode = std::env::args().nth(1).unwrap_or_default();
+    let mut arguments = std::env::args().skip(1);
     let mut agent = Agent {
-        mode,
+        mode: arguments.next().unwrap_or_default(),
+        name: arguments.next().unwrap_or_default(),
+        cwd: std::path::PathBuf::new(),
+        steps: 0,
         out: io::stdout().lock(),
         cancelled: false,
     };
@@ -27,6 +30,12 @@ fn main() -> io::Result<()> {
 
 struct Agent {
     mode: String,
+    /// What it calls itself.
+    name: String,
+    /// The directory of its session.
+    cwd: std::path::PathBuf,
+    /// How often it has written.
+    steps: u32,
     out: io::StdoutLock<'static>,
     cancelled: bool,
 }
@@ -41,13 +50,17 @@ impl Agent {
                 if self.mode == "prints-garbage" {
                     self.garbage()?;
                 }
-                let capabilities = json!({"loadSession": true});
-                self.answer(
-                    id,
-                    &json!({"protocolVersion": 1, "agentCapabilities": capabilities}),
-                )
+                let result = json!({
+                    "protocolVersion": 1,
+                    "agentCapabilities": {"loadSession": true},
+                    "agentInfo": {"name": self.name, "version": "1"},
+                });
+                self.answer(id, &result)
             }
-            (Some("session/new"), _) => self.answer(id, &json!({"sessionId": "s"})),
+            (Some("session/new"), _) => {
+                self.cwd = message["params"]["cwd"].as_str().unwrap_or_default().into();
+                self.answer(id, &json!({"sessionId": "s"}))
+            }
             (Some("session/load"), "dies-in-load") => exit(4),
             (Some("session/load"), mode) => {
                 let is_slow = mode == "loads-slowly";
@@ -66,6 +79,8 @@ impl Agent {
                 self.cancelled = true;
                 Ok(())
             }
+            (None, "reads-before-it-writes") => self.has_read(message),
+            (None, "edits-in-steps") => self.next_step(message),
             _ => Ok(()),
         }
     }
@@ -113,11 +128,52 @@ impl Agent {
                 self.answer(id, &json!({"stopReason": "cancelled"}))?;
                 self.edit("s", "a.txt")
             }
+            "reads-before-it-writes" | "edits-in-steps" => self.read(id),
             _ => {
                 self.edit("s", "a.txt")?;
                 self.answer(id, &json!({"stopReason": "end_turn"}))
             }
         }
+    }
+
+    /// Asks for the text of a file of its session, under the id of the prompt.
+    fn read(&mut self, id: &Value) -> io::Result<()> {
+        let params = json!({"sessionId": "s", "path": self.cwd.join("a.txt")});
+        self.send(
+            &json!({"jsonrpc": "2.0", "id": id, "method": "fs/read_text_file", "params": params}),
+        )
+    }
+
+    /// Appends a line to what it has read, and reads again, twice.
+    fn next_step(&mut self, message: &Value) -> io::Result<()> {
+        let id = &message["id"];
+        if let Some(text) = message["result"]["content"].as_str() {
+            let params = json!({"sessionId": "s", "path": self.cwd.join("a.txt"),
+                "content": format!("{text}more\n")});
+            return self.send(
+                &json!({"jsonrpc": "2.0", "id": id, "method": "fs/write_text_file",
+                "params": params}),
+            );
+        }
+        self.steps += 1;
+        if self.steps < 2 {
+            return self.read(id);
+        }
+        self.edit("s", "a.txt")?;
+        self.answer(id, &json!({"stopReason": "end_turn"}))
+    }
+
+    /// The answer to what was read: it edits only what it could read, and ends with the error's
+    /// code as the reason otherwise.
+    fn has_read(&mut self, message: &Value) -> io::Result<()> {
+        let reason = match message["error"]["code"].as_i64() {
+            None => {
+                self.edit("s", "a.txt")?;
+                "end_turn".to_owned()
+            }
+            Some(code) => code.to_string(),
+        };
+        self.answer(&message["id"], &json!({"stopReason": reason}))
     }
 
     /// A completed edit of a file of the working directory.

@@ -1,6 +1,6 @@
 //! `fs/read_text_file` and `fs/write_text_file`: an agent's access to the workspace.
 //!
-//! Reads see what the person sees, unsaved changes included. Writes go to the file, beneath the
+//! Reads see the file with the unsaved changes of the person, where there are any. Writes go to the file, beneath the
 //! session's root and nowhere else, as a whole or not at all.
 
 use std::sync::Arc;
@@ -15,15 +15,45 @@ use crate::acp::link::Question;
 use crate::session::handle::Handle;
 use crate::session::location::Location;
 
+/// What an agent is told about a file that is not there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Missing {
+    /// That it is not there.
+    Refused,
+    /// That it is empty.
+    Empty,
+}
+
+impl Missing {
+    /// What the agent with this name understands.
+    ///
+    /// Before Gemini writes a file it reads it, and takes whatever error comes back for a failure
+    /// of its own, so that it could make no file at all.
+    pub(crate) fn for_agent(name: Option<&str>) -> Self {
+        match name {
+            Some(name) if name.starts_with("gemini") => Self::Empty,
+            _ => Self::Refused,
+        }
+    }
+}
+
 /// Answers `fs/read_text_file` of a session in `root`.
-pub(crate) async fn read(handle: Handle, root: Arc<str>, question: Box<Question>) {
-    let read = try_read(&handle, root, &question.params).await;
+pub(crate) async fn read(
+    handle: Handle,
+    root: Arc<str>,
+    missing: Missing,
+    question: Box<Question>,
+) {
+    let read = match try_read(&handle, root, &question.params).await {
+        Err(refusal) if missing == Missing::Empty && refusal.is_not_found() => Ok(String::new()),
+        read => read,
+    };
     answer(question, read.map(|content| json!({"content": content})));
 }
 
 /// Answers `fs/write_text_file` of a session in `root`.
-pub(crate) async fn write(root: Arc<str>, question: Box<Question>) {
-    let written = try_write(root, &question.params).await;
+pub(crate) async fn write(handle: Handle, root: Arc<str>, question: Box<Question>) {
+    let written = try_write(&handle, root, &question.params).await;
     answer(question, written);
 }
 
@@ -37,47 +67,49 @@ fn answer(question: Box<Question>, result: Result<Value, Refusal>) {
 async fn try_read(handle: &Handle, root: Arc<str>, params: &Value) -> Result<String, Refusal> {
     let path = path(params)?;
     // The file is resolved even when its buffer is the answer: an agent reads nothing outside.
-    let resolved = {
+    let (files, target) = {
         let path = path.clone();
-        in_workspace(root, move |files| {
-            let target = files.resolve(&path, None)?;
-            Ok(target)
-        })
-        .await?
+        in_workspace(root, move |files| files.resolve(&path, None)).await?
     };
-    let buffer = match Location::from_path(&path) {
-        Some(location) => handle.ask(move |state| state.buffer(&location)).await,
+    let on_disk = blocking(move || Ok(files.read_text(&target, &Cancel::new())?.text)).await;
+    let unsaved = match Location::from_path(&path) {
+        Some(location) => {
+            let on_disk = on_disk.as_ref().ok().cloned();
+            let unsaved = handle.ask(move |state| state.unsaved(&location, on_disk.as_deref()));
+            unsaved.await.flatten()
+        }
         None => None,
     };
-    let text = if let Some(text) = buffer.flatten() {
-        text
-    } else {
-        let (files, target) = resolved;
-        blocking(move || Ok(files.read_text(&target, &Cancel::new())?.text)).await?
-    };
+    // A document that is not saved yet needs no file.
+    let text = unsaved.map_or(on_disk, Ok)?;
     let line = params["line"].as_u64();
     let limit = params["limit"].as_u64();
     Ok(window(text, line, limit))
 }
 
-async fn try_write(root: Arc<str>, params: &Value) -> Result<Value, Refusal> {
+async fn try_write(handle: &Handle, root: Arc<str>, params: &Value) -> Result<Value, Refusal> {
     let path = path(params)?;
     let content = params["content"]
         .as_str()
         .ok_or_else(|| Refusal::params("`content` is missing"))?
         .to_owned();
+    let location = Location::from_path(&path);
     let (_, outcome) = in_workspace(root, move |files| {
         let target = files.resolve(&path, None)?;
-        let outcome = files.write_text(
+        files.write_text(
             &target,
             &content,
             WriteIntent::Unconditional,
             &Cancel::new(),
-        )?;
-        Ok((target.display_path().to_owned(), outcome))
+        )
     })
-    .await
-    .map(|(_, written)| written)?;
+    .await?;
+    if let Some(location) = location {
+        let (before, after) = (outcome.before.clone(), outcome.after.clone());
+        let told = handle.ask(move |state| state.written(&location, before.as_deref(), &after));
+        // Before the agent learns that it has written: it may read at once.
+        told.await;
+    }
     let diffs = outcome
         .before
         .as_deref()

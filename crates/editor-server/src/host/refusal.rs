@@ -43,6 +43,11 @@ impl Refusal {
         }
     }
 
+    /// There is no such file.
+    pub(super) fn is_not_found(&self) -> bool {
+        self.code == NOT_FOUND
+    }
+
     /// Tells the agent.
     pub(super) fn answer(self, question: Box<Question>) {
         question.refuse(self.code, self.why);

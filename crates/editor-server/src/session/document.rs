@@ -12,6 +12,7 @@ use super::files::FileId;
 use super::location::Location;
 use super::sources::{Owner, Sources, Totals};
 use super::text::Text;
+use super::unsaved::FileTexts;
 use super::view::View;
 use crate::lsp::position::{Encoding, Range, to_bytes};
 
@@ -37,6 +38,8 @@ pub(crate) struct Document {
     pub(crate) version: i32,
     /// The text of that version.
     pub(crate) text: Text,
+    /// The texts that the file is known to have had.
+    pub(crate) file_texts: FileTexts,
     /// The last placing, moved with the edits since; `None` before the first one.
     pub(crate) placed: Option<Placed>,
     /// The placing that runs, if one does.
@@ -189,6 +192,7 @@ impl Document {
             uri,
             version,
             text: Text::new(text),
+            file_texts: FileTexts::default(),
             placed: None,
             job: None,
             due: None,

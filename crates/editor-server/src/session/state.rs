@@ -102,10 +102,34 @@ impl State {
             .find(|document| document.file == Some(file))
     }
 
-    /// The text of a file as the person sees it, if it is open: unsaved changes count.
-    pub(crate) fn buffer(&self, location: &Location) -> Option<String> {
+    /// The text of an open document, if it has changes that its file does not have. `on_disk` is
+    /// what the file has now.
+    pub(crate) fn unsaved(&mut self, location: &Location, on_disk: Option<&str>) -> Option<String> {
+        let document = self.open_at(location)?;
+        if let Some(on_disk) = on_disk {
+            document.file_texts.remember(on_disk);
+        }
+        let text = document.text.to_string();
+        (!document.file_texts.had(&text)).then_some(text)
+    }
+
+    /// An agent wrote a file. What is open of it is older than the file from now on, until it
+    /// changes: an agent that reads what it wrote has to find it, or it undoes its own work.
+    pub(crate) fn written(&mut self, location: &Location, before: Option<&str>, after: &str) {
+        let Some(document) = self.open_at(location) else {
+            return;
+        };
+        let open = document.text.to_string();
+        for text in before.into_iter().chain([open.as_str(), after]) {
+            document.file_texts.remember(text);
+        }
+    }
+
+    fn open_at(&mut self, location: &Location) -> Option<&mut Document> {
         let file = self.files.find(location)?;
-        Some(self.open(file)?.text.to_string())
+        self.documents
+            .values_mut()
+            .find(|document| document.file == Some(file))
     }
 
     /// Whether any session touches the file.

@@ -224,10 +224,13 @@ impl Agent {
                 self.happen(Event::PermissionAsked { session, ask }).await;
             }
             ("fs/read_text_file", _, Some(place)) => {
-                tokio::spawn(files::read(self.handle.clone(), place.root, question));
+                let agent = self.connection.agent();
+                let missing = files::Missing::for_agent(agent.map(|agent| &*agent.name));
+                let handle = self.handle.clone();
+                tokio::spawn(files::read(handle, place.root, missing, question));
             }
             ("fs/write_text_file", _, Some(place)) => {
-                tokio::spawn(files::write(place.root, question));
+                tokio::spawn(files::write(self.handle.clone(), place.root, question));
             }
             (_, Some(session_id), Some(place)) if is_terminal => {
                 let key = self.sessions.key(&self.name, &session_id);
