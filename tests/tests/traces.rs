@@ -109,10 +109,8 @@ fn a_replay_by_the_agent_tells_what_was_told_live() -> Result<()> {
         }
     }
     expect![[r"
-        claude-agent-acp-0.101.0-automode-load: 9 of 10 the same
-          made_by_edit.txt: created as modified
-        claude-agent-acp-0.101.0-manual-load: 7 of 8 the same
-          made_by_edit.txt: created as modified
+        claude-agent-acp-0.101.0-automode-load: 10 of 10 the same
+        claude-agent-acp-0.101.0-manual-load: 8 of 8 the same
         codex-acp-2.6.0-ask-load: 8 of 9 the same
           src/new_name.txt: moved from src/old_name.txt as modified
         codex-acp-2.6.0-auto-load: 13 of 13 the same
@@ -125,8 +123,7 @@ fn a_replay_by_the_agent_tells_what_was_told_live() -> Result<()> {
         opencode-1.18.33-full-load: 9 of 9 the same
         opencode-1.18.33-git-load: 9 of 9 the same
         qwen-code-0.24.4-full-load: 9 of 9 the same
-        zed-claude-agent-acp-0.23.1-full-load: 7 of 8 the same
-          made_by_edit.txt: created as modified
+        zed-claude-agent-acp-0.23.1-full-load: 8 of 8 the same
         zed-codex-acp-0.16.0-ask-load: 9 of 9 the same
         zed-codex-acp-0.16.0-auto-load: 13 of 13 the same
     "]]

@@ -79,6 +79,9 @@ impl Workspace {
     /// `..` may occur as long as the result lies inside. No URL is decoded and no `~` expanded.
     pub fn resolve(&self, path: &str) -> Option<Arc<str>> {
         let path = js::trim(path);
+        if path.is_empty() {
+            return None;
+        }
         let place = match self.family {
             Family::Posix => {
                 if family_of(path) == Some(Family::Windows) || drive(path).is_some() {

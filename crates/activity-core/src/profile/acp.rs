@@ -227,25 +227,22 @@ impl<'a> Reading<'a> {
     }
 
     fn resolver(&self, sources: &[(Rank, Vec<Facts<'a>>)]) -> Resolver<'a> {
-        let paths = |of_diffs: bool| {
+        let paths = |of_input: bool| {
             let ranks = sources
                 .iter()
-                .filter(move |(rank, _)| rank.is_of_diffs() == of_diffs);
+                .filter(move |(rank, _)| rank.is_of_input() == of_input);
             ranks
                 .flat_map(|(_, facts)| facts)
                 .flat_map(|facts| [&facts.path, &facts.from])
+                .filter_map(|path| path.as_deref())
         };
         let written = self
             .inputs
             .iter()
             .filter_map(|(_, input)| input.and_then(input::path_of_input));
         let located = self.locations().map(|location| location.path.as_ref());
-        let others = paths(false)
-            .filter_map(|path| path.as_deref())
-            .chain(written)
-            .chain(located);
-        let of_diffs = paths(true).filter_map(|path| path.as_deref());
-        Resolver::new(self.context, of_diffs, others, self.call.historical)
+        let asked = paths(true).chain(written).chain(located);
+        Resolver::new(self.context, asked, paths(false), self.call.historical)
     }
 
     fn locations(&self) -> impl Iterator<Item = &'a CallLocation> + use<'a> {

@@ -61,6 +61,9 @@ pub(super) struct Facts<'a> {
     pub(super) unchanged: bool,
     /// There is no old text and the new text is all of the file.
     pub(super) whole_new_file: bool,
+    /// The first text replaces nothing. Tools that put a text in the place of another take that for
+    /// a new file, and refuse it where the file has a text.
+    pub(super) replaces_nothing: bool,
     /// The changed texts, in order.
     pub(super) pairs: Vec<Pair<'a>>,
     /// The whole file before.
@@ -80,6 +83,7 @@ impl<'a> Facts<'a> {
             created: None,
             unchanged: false,
             whole_new_file: false,
+            replaces_nothing: false,
             pairs: Vec::new(),
             whole_old: None,
             whole_new: None,

@@ -23,6 +23,8 @@ const CONTENT_KEYS: &[&str] = &[
     "text",
     "new_content",
     "newContent",
+    "file_content",
+    "fileContent",
     "data",
 ];
 const PATCH_KEYS: &[&str] = &[
@@ -34,6 +36,9 @@ const PATCH_KEYS: &[&str] = &[
     "unified_diff",
     "unifiedDiff",
 ];
+/// Members that say which of several things a tool is to do.
+const COMMAND_KEYS: &[&str] = &["command", "action", "mode", "operation"];
+const PATH_LIST_KEYS: &[&str] = &["paths", "file_paths", "filePaths", "files"];
 const LIST_KEYS: &[&str] = &["edits", "changes", "replacements", "operations", "files"];
 const SOURCE_KEYS: &[&str] = &[
     "source",
@@ -69,16 +74,20 @@ pub(super) fn facts_of_input<'a>(input: &'a Json<'a>, tool: &Tool) -> Vec<Facts<
     }
 }
 
-/// The input asks for nothing that changes a file here: one of several commands that only looks
+/// The input asks for nothing that changes a file here: one of several commands that changes none
 /// (`{"command": "view", "path": ...}`), a trial run, or a file of a remote repository.
 pub(super) fn only_looks(input: &Json<'_>) -> bool {
     let Some(input) = arguments(input) else {
         return false;
     };
-    let command = input.text(&["command", "action"]);
+    let command = input.text(COMMAND_KEYS);
     let is_trial = input.flag(&["dryRun", "dry_run"]) == Some(true);
     let is_remote = input.get("owner").is_some() && input.get("repo").is_some();
-    matches!(command, Some("view" | "read" | "list")) || is_trial || is_remote
+    let looks = matches!(
+        command,
+        Some("view" | "read" | "read_document" | "list" | "stat" | "mkdir")
+    );
+    looks || is_trial || is_remote
 }
 
 /// The arguments of the tool: the input itself, or the object in it that holds them.
@@ -138,10 +147,24 @@ fn facts_of_object<'a>(object: &'a Object<'a>, tool: &Tool) -> Vec<Facts<'a>> {
     if let Some(facts) = patch(object) {
         return facts;
     }
-    if let Some(facts) = relocation(object, tool) {
-        return vec![facts];
+    match class(object, tool) {
+        Class::Delete => deletions(object),
+        Class::Move => relocation(object).into_iter().collect(),
+        _ => listed_files(object, tool)
+            .unwrap_or_else(|| one_file(object, tool).into_iter().collect()),
     }
-    listed_files(object, tool).unwrap_or_else(|| one_file(object, tool).into_iter().collect())
+}
+
+/// What the tool does to files, which some tools are told in their input.
+fn class(object: &Object<'_>, tool: &Tool) -> Class {
+    match (tool.class, object.text(COMMAND_KEYS)) {
+        (Class::Edit | Class::Unknown, Some("delete" | "remove")) => Class::Delete,
+        (Class::Edit | Class::Unknown, Some("move" | "rename")) => Class::Move,
+        (Class::Unknown, Some("write" | "create" | "overwrite" | "append" | "insert")) => {
+            Class::Edit
+        }
+        (class, _) => class,
+    }
 }
 
 fn patch<'a>(object: &'a Object<'a>) -> Option<Vec<Facts<'a>>> {
@@ -161,32 +184,32 @@ fn patch<'a>(object: &'a Object<'a>) -> Option<Vec<Facts<'a>>> {
     Some(facts)
 }
 
-/// A deletion or a move.
-fn relocation<'a>(object: &'a Object<'a>, tool: &Tool) -> Option<Facts<'a>> {
-    match tool.class {
-        Class::Delete => {
-            let facts = Facts::new(Some(object.word(PATH_KEYS)?.into()), Evidence::Input);
-            Some(Facts {
-                operation: Some(Operation::Delete),
-                ..facts
-            })
-        }
-        Class::Move => {
-            let from = object
-                .word(SOURCE_KEYS)
-                .or_else(|| object.word(PATH_KEYS))?;
-            let to = object
-                .word(DESTINATION_KEYS)
-                .or_else(|| object.word(TO_KEYS))?;
-            let facts = Facts::new(Some(to.into()), Evidence::Input);
-            Some(Facts {
-                from: Some(from.into()),
-                operation: Some(Operation::Move),
-                ..facts
-            })
-        }
-        _ => None,
-    }
+fn deletions<'a>(object: &'a Object<'a>) -> Vec<Facts<'a>> {
+    let listed = object.first(PATH_LIST_KEYS, Json::as_list);
+    let paths = listed.unwrap_or_default().iter().filter_map(Json::as_str);
+    let deletions = object
+        .word(PATH_KEYS)
+        .into_iter()
+        .chain(paths)
+        .map(|path| Facts {
+            operation: Some(Operation::Delete),
+            ..Facts::new(Some(path.into()), Evidence::Input)
+        });
+    deletions.collect()
+}
+
+fn relocation<'a>(object: &'a Object<'a>) -> Option<Facts<'a>> {
+    let from = object
+        .word(SOURCE_KEYS)
+        .or_else(|| object.word(PATH_KEYS))?;
+    let to = object
+        .word(DESTINATION_KEYS)
+        .or_else(|| object.word(TO_KEYS))?;
+    Some(Facts {
+        from: Some(from.into()),
+        operation: Some(Operation::Move),
+        ..Facts::new(Some(to.into()), Evidence::Input)
+    })
 }
 
 /// Several files, each with its own path.
@@ -208,18 +231,40 @@ fn one_file<'a>(object: &'a Object<'a>, tool: &Tool) -> Option<Facts<'a>> {
     }
     let listed = object.first(LIST_KEYS, Json::as_list).unwrap_or_default();
     let pairs = listed.iter().filter_map(Json::as_object).filter_map(edit);
-    facts.pairs = pairs.chain(edit(object)).collect();
-    let may_write = tool.class == Class::Edit;
+    facts.pairs = pairs
+        .chain(edit(object))
+        .chain(numbered_edits(object))
+        .collect();
+    facts.replaces_nothing = facts
+        .pairs
+        .first()
+        .is_some_and(|pair| pair.old.is_empty() && !tool.inserts());
+    let may_write = class(object, tool) == Class::Edit;
     if facts.pairs.is_empty() && may_write {
         insertion(object, &mut facts);
     }
     if facts.pairs.is_empty() && may_write {
         whole_file(object, tool, &mut facts);
     }
+    if facts.pairs.is_empty() && may_write && object.get("notebook_path").is_some() {
+        // The input has the text of a cell, which the file holds in another form.
+        facts.operation = Some(Operation::Update);
+    }
     let asked = facts.pairs.len();
     facts.pairs.retain(|pair| pair.old != pair.new);
     facts.unchanged = asked > 0 && facts.pairs.is_empty();
     facts.says_something().then_some(facts)
+}
+
+/// Pairs that are told apart by a number: `{"old_str_1": "a", "new_str_1": "b"}`.
+fn numbered_edits<'a>(object: &'a Object<'a>) -> impl Iterator<Item = Pair<'a>> {
+    (1..=object.members().count()).map_while(|number| {
+        let old = object.text(&[&format!("old_str_{number}")])?;
+        Some(Pair::new(
+            old,
+            object.text(&[&format!("new_str_{number}")])?,
+        ))
+    })
 }
 
 fn edit<'a>(object: &'a Object<'a>) -> Option<Pair<'a>> {
@@ -262,17 +307,14 @@ fn insertion<'a>(object: &'a Object<'a>, facts: &mut Facts<'a>) {
 }
 
 fn whole_file<'a>(object: &'a Object<'a>, tool: &Tool, facts: &mut Facts<'a>) {
-    let Some(content) = object
-        .text(CONTENT_KEYS)
-        .filter(|text| !stands_for_text(text))
-    else {
+    let appends = object.flag(&["append"]) == Some(true)
+        || object.text(COMMAND_KEYS) == Some("append")
+        || tool.name.to_lowercase().contains("append");
+    let added = || object.text(NEW_KEYS).filter(|_| appends);
+    let content = object.text(CONTENT_KEYS).or_else(added);
+    let Some(content) = content.filter(|text| !stands_for_text(text)) else {
         return;
     };
-    let appends = object.flag(&["append"]) == Some(true)
-        || object
-            .text(&["mode", "command"])
-            .is_some_and(|mode| mode == "append")
-        || tool.name.to_lowercase().contains("append");
     let hint = Hint {
         end_of_file: appends,
         ..Hint::default()

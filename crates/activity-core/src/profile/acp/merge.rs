@@ -27,6 +27,11 @@ pub(super) enum Rank {
 }
 
 impl Rank {
+    /// The source is what the agent asked for, in its own words.
+    pub(super) fn is_of_input(self) -> bool {
+        matches!(self, Self::Input | Self::AskedInput)
+    }
+
     /// The source is diff content, whose paths some agents cut down to the file name in a replay.
     pub(super) fn is_of_diffs(self) -> bool {
         matches!(
@@ -210,11 +215,12 @@ impl<'a> File<'a> {
         })
     }
 
-    /// The best source with texts says that they are all of a new file. A proposal proves nothing.
+    /// The best source with texts says that they are all of a new file. A proposal proves nothing,
+    /// unless the tool could not have done it to a file with a text.
     pub(super) fn is_whole_new_file(&self) -> bool {
-        self.facts
-            .iter()
-            .any(|(rank, facts)| *rank <= Rank::Final && facts.whole_new_file)
+        self.facts.iter().any(|(rank, facts)| {
+            facts.replaces_nothing || (*rank <= Rank::Final && facts.whole_new_file)
+        })
     }
 
     /// The sources say that nothing changed.

@@ -52,7 +52,7 @@ impl<'a> Outcome<'a> {
             .iter()
             .any(|text| first_line(text).starts_with("No changes made to "));
         let exit_code = output.and_then(Json::as_object).and_then(exit_code_member);
-        let created_lines = texts.iter().map(|text| first_line(text));
+        let created_lines = texts.iter().map(|text| first_words(text));
         let created_lines = created_lines
             .filter(|line| line_says_created(line))
             .take(MOST_LINES);
@@ -306,6 +306,15 @@ fn first_line(text: &str) -> &str {
     lines
         .find(|line| !line.is_empty() && !line.starts_with("```"))
         .unwrap_or_default()
+}
+
+/// The first line that is not only a tag: some agents wrap their words in them.
+fn first_words(text: &str) -> &str {
+    let lines = text.lines().map(str::trim).take(MOST_LINES);
+    let is_tag = |line: &str| line.starts_with('<') && line.ends_with('>');
+    let mut words =
+        lines.filter(|line| !(line.is_empty() || line.starts_with("```") || is_tag(line)));
+    words.next().unwrap_or_default()
 }
 
 fn bare_word(word: &str) -> &str {

@@ -103,7 +103,14 @@ fn facts_of_diff<'a>(file: &FileDiff<'a>, evidence: Evidence) -> Facts<'a> {
         facts.from = file.old_path.map(Into::into);
     }
     facts.pairs = pairs_of_hunks(&file.hunks);
+    facts.whole_new_file |= is_of_nothing(&facts.pairs);
     facts
+}
+
+/// The changes are added lines at the start, without a line around them: there was no file.
+pub(super) fn is_of_nothing(pairs: &[Pair<'_>]) -> bool {
+    let at_start = |hint: &Hint| (hint.old_line, hint.new_line) == (Some(0), Some(0));
+    matches!(pairs, [pair] if pair.old.is_empty() && at_start(&pair.hint))
 }
 
 /// Each hunk as one pair, with the lines where it stands.

@@ -5,6 +5,8 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use acp_grammar::js;
+
 use super::super::Context;
 
 /// Where a path that an agent sent belongs.
@@ -43,10 +45,11 @@ impl Place {
 /// Places the paths of one call.
 pub(super) struct Resolver<'a> {
     context: &'a Context<'a>,
-    /// The paths with a directory that the call names, by their last segment; `None` where several
-    /// have one name. Bare names are completed by them.
+    /// The absolute paths that the call names, by their last segment; `None` where several have one
+    /// name. A file name that stands for a path is completed by them. A relative path is no such
+    /// help: where an agent sends one, a bare name is a path from the same place.
     full: HashMap<Box<str>, Option<Arc<str>>>,
-    /// Bare names that are paths, since they do not come from a diff.
+    /// Bare names that are paths, since the agent asked for them or located them so.
     named: HashSet<String>,
     historical: bool,
     /// The first paths that were resolved: most calls name one file many times.
@@ -60,11 +63,12 @@ type Resolved = (Box<str>, Option<Arc<str>>);
 const MOST_RESOLVED: usize = 8;
 
 impl<'a> Resolver<'a> {
-    /// A resolver that knows all paths of the call. Those of its diffs may be file names only.
+    /// A resolver that knows all paths of the call: those of its inputs and locations, and those of
+    /// its diffs and results, which may be file names only.
     pub(super) fn new<'s>(
         context: &'a Context<'a>,
-        of_diffs: impl Iterator<Item = &'s str>,
-        others: impl Iterator<Item = &'s str>,
+        asked: impl Iterator<Item = &'s str>,
+        told: impl Iterator<Item = &'s str>,
         historical: bool,
     ) -> Self {
         let mut resolver = Self {
@@ -74,21 +78,23 @@ impl<'a> Resolver<'a> {
             historical,
             resolved: RefCell::default(),
         };
-        for path in others {
+        for path in asked {
             if is_bare(path) {
                 resolver.named.insert(path.to_owned());
             } else {
                 resolver.add_full(path);
             }
         }
-        of_diffs
-            .filter(|path| !is_bare(path))
-            .for_each(|path| resolver.add_full(path));
+        told.for_each(|path| resolver.add_full(path));
         resolver
     }
 
     fn add_full(&mut self, path: &str) {
-        let Some(path) = self.resolve(&plain_path(path)) else {
+        let path = plain_path(path);
+        if !is_absolute(&path) {
+            return;
+        }
+        let Some(path) = self.resolve(&path) else {
             return;
         };
         match self.full.get_mut(file_name(&path)) {
@@ -114,7 +120,7 @@ impl<'a> Resolver<'a> {
 
     /// Where a path belongs. `None` for a blank path and for the workspace root itself.
     pub(super) fn place(&self, sent: &str) -> Option<Place> {
-        if sent.trim().is_empty() {
+        if js::is_blank(sent) {
             return None;
         }
         if let Some(place) = is_bare(sent).then(|| self.place_name(sent)).flatten() {
@@ -134,10 +140,13 @@ impl<'a> Resolver<'a> {
     /// A bare name, where it is not simply a path: the one path of the call that ends in it; in a
     /// replay, the one path of the session.
     fn place_name(&self, name: &str) -> Option<Place> {
+        if self.named.contains(name) {
+            return None;
+        }
         if let Some(Some(path)) = self.full.get(name) {
             return Some(Place::Inside(Arc::clone(path)));
         }
-        if !self.historical || self.named.contains(name) {
+        if !self.historical {
             return None;
         }
         Some(match self.context.known_paths.unique_path_named(name) {
@@ -151,6 +160,10 @@ impl<'a> Resolver<'a> {
         let root = self.context.workspace.root();
         path == "." || path.get(..trimmed(path)) == root.get(..trimmed(root))
     }
+}
+
+fn is_absolute(path: &str) -> bool {
+    path.starts_with(['/', '\\']) || path.as_bytes().get(1) == Some(&b':')
 }
 
 fn is_bare(path: &str) -> bool {

@@ -12,7 +12,7 @@ use acp_grammar::unified::{self, Hunk, Position};
 use super::content::stands_for_text;
 use super::facts::{Facts, Operation, Pair};
 use super::json::{Json, Object};
-use super::patch_text::{facts_of_patch, pairs_of_hunks};
+use super::patch_text::{facts_of_patch, is_of_nothing, pairs_of_hunks};
 use super::splice;
 use crate::model::{Evidence, Hint};
 
@@ -63,6 +63,8 @@ pub(super) const OLD_KEYS: &[&str] = &[
     "oldStr",
     "old_content",
     "oldContent",
+    "original_text",
+    "originalText",
 ];
 pub(super) const NEW_KEYS: &[&str] = &[
     "newText",
@@ -332,13 +334,10 @@ fn pairs<'a>(object: &'a Object<'a>, facts: &mut Facts<'a>) -> Vec<Pair<'a>> {
         .or_else(|| occurrences(object, facts))
         .or_else(|| snippet(object, facts))
         .unwrap_or_default();
-    if let [pair] = pairs.as_slice() {
-        // A diff of nothing but added lines at the start has no context because there is no file.
-        let at_start = (pair.hint.old_line, pair.hint.new_line) == (Some(0), Some(0));
-        if pair.old.is_empty() && at_start {
-            facts.whole_new_file = true;
-            facts.whole_new = facts.whole_new.take().or_else(|| Some(pair.new.clone()));
-        }
+    if is_of_nothing(&pairs) {
+        facts.whole_new_file = true;
+        let text = pairs.first().map(|pair| pair.new.clone());
+        facts.whole_new = facts.whole_new.take().or(text);
     }
     pairs
 }

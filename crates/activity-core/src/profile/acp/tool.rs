@@ -53,10 +53,12 @@ impl Tool {
         let by_name = named.map_or(Class::Unknown, class_of_name);
         let words = named.map(words_of).unwrap_or_default();
         // Some agents send `edit` for whatever changes the disk.
-        let class = if by_kind == Class::Unknown || has_any(&words, DIRECTORY_WORDS) {
-            by_name
-        } else {
-            by_kind
+        let names_all_of_it = has_any(&words, DIRECTORY_WORDS)
+            || (has_any(&words, FILE_WORDS) && matches!(by_name, Class::Delete | Class::Move));
+        let class = match by_kind {
+            Class::Unknown => by_name,
+            Class::Edit if names_all_of_it => by_name,
+            _ => by_kind,
         };
         Self {
             name: match (&declared, &titled, kind) {
@@ -70,6 +72,11 @@ impl Tool {
             writes_whole_files: has_any(&words, WHOLE_FILE_WORDS) && !has_any(&words, PART_WORDS),
             edits_parts: has_any(&words, PART_WORDS),
         }
+    }
+
+    /// It adds to files, as its name says.
+    pub(super) fn inserts(&self) -> bool {
+        has_any(&words_of(&self.name), INSERT_WORDS)
     }
 }
 
@@ -85,6 +92,12 @@ pub(super) fn class_of_kind(kind: &str) -> Class {
     }
 }
 
+const FILE_WORDS: &[&str] = &["file", "files", "path", "paths"];
+/// Parts of files: a tool that deletes or moves them edits the file.
+const PART_OF_FILE_WORDS: &[&str] = &[
+    "line", "lines", "text", "range", "block", "section", "symbol", "function", "method", "class",
+    "import", "imports", "comment", "comments", "node", "key", "cell", "cells",
+];
 /// Directories are not listed, only files are.
 const DIRECTORY_WORDS: &[&str] = &["directory", "dir", "folder", "mkdir"];
 /// Things that tools create, update or write and that are no files.
@@ -101,6 +114,7 @@ const EDIT_WORDS: &[&str] = &[
     "editor",
     "multiedit",
     "patch",
+    "apply",
     "applypatch",
     "replace",
     "create",
@@ -140,11 +154,15 @@ const PART_WORDS: &[&str] = &[
     "append",
 ];
 
+const INSERT_WORDS: &[&str] = &["insert", "append", "prepend", "add"];
+
 fn class_of_name(name: &str) -> Class {
     let words = words_of(name);
     let has = |list| has_any(&words, list);
     if has(NO_FILE_WORDS) || has(DIRECTORY_WORDS) {
         Class::Look
+    } else if has(PART_OF_FILE_WORDS) && (has(DELETE_WORDS) || has(MOVE_WORDS)) {
+        Class::Edit
     } else if has(DELETE_WORDS) {
         Class::Delete
     } else if has(MOVE_WORDS) {

@@ -350,3 +350,188 @@ fn a_file_that_is_added_and_changed_by_one_patch_is_whole_at_its_end() {
         "#]],
     );
 }
+
+#[test]
+fn a_bare_name_that_the_agent_asked_for_is_a_path() {
+    check(
+        r#"{"kind":"move","name":"move_file","rawInput":{"source":"README.md","destination":"docs/README.md"}}
+{"status":"completed"}"#,
+        &expect![[r"
+            move_file Moved docs/README.md from README.md
+        "]],
+    );
+    check(
+        r#"{"kind":"edit","name":"apply_patch","rawInput":{"input":"*** Begin Patch\n*** Update File: README.md\n@@\n-a\n+b\n*** Update File: docs/README.md\n*** Move to: guide/README.md\n@@\n-c\n+d\n*** End Patch"}}
+{"status":"completed"}"#,
+        &expect![[r#"
+            apply_patch Modified README.md
+              Input: "a" -> "b"
+            apply_patch Moved guide/README.md from docs/README.md
+              Input: "c" -> "d"
+        "#]],
+    );
+}
+
+#[test]
+fn a_tool_of_several_commands_does_what_it_is_told() {
+    for (input, expect) in [
+        (
+            r#"{"action":"write","path":"a","content":"x\n"}"#,
+            expect![[r#"
+                workspace_file Modified a
+                  Input: "" -> "x\n"
+                  whole None -> Some("x\n")
+            "#]],
+        ),
+        (
+            r#"{"command":"create","path":"a","file_text":"x\n"}"#,
+            expect![[r#"
+                workspace_file Modified a
+                  Input: "" -> "x\n"
+                  whole None -> Some("x\n")
+            "#]],
+        ),
+        (
+            r#"{"command":"append","path":"a","new_str":"x\n"}"#,
+            expect![[r#"
+                workspace_file Modified a
+                  Input: "" -> "x\n" eof
+            "#]],
+        ),
+        (
+            r#"{"action":"delete","path":"a"}"#,
+            expect![[r#"
+            workspace_file Deleted a
+              whole None -> Some("")
+        "#]],
+        ),
+        (
+            r#"{"command":"rename","old_path":"a","new_path":"b"}"#,
+            expect![[r"
+                workspace_file Moved b from a
+            "]],
+        ),
+        (r#"{"action":"mkdir","path":"a"}"#, expect![[r""]]),
+        (
+            r#"{"action":"read_document","path":"a.pdf"}"#,
+            expect![[r""]],
+        ),
+    ] {
+        check(
+            &format!(r#"{{"name":"workspace_file","rawInput":{input},"status":"completed"}}"#),
+            &expect,
+        );
+    }
+}
+
+#[test]
+fn a_text_that_replaces_nothing_is_a_new_file() {
+    check(
+        r#"{"kind":"edit","name":"Edit","rawInput":{"file_path":"/w/a","old_string":"","new_string":"x\n"},"content":[{"type":"diff","path":"/w/a","oldText":null,"newText":"x\n"}]}
+{"status":"completed"}"#,
+        &expect![[r#"
+            Edit Created a
+              Content: "" -> "x\n"
+              whole Some("") -> Some("x\n")
+        "#]],
+    );
+    let existing = Setting {
+        existing: &["a"],
+        historical: false,
+    };
+    check_in(
+        &existing,
+        r#"{"kind":"edit","name":"Edit","rawInput":{"file_path":"/w/a","old_string":"","new_string":"x\n"}}
+{"status":"completed"}"#,
+        &expect![[r#"
+            Edit Modified a
+              Input: "" -> "x\n"
+        "#]],
+    );
+    // A tool that inserts leaves the old text empty for any file.
+    check(
+        r#"{"kind":"edit","name":"insert_text","rawInput":{"file_path":"/w/a","old_string":"","new_string":"x\n"}}
+{"status":"completed"}"#,
+        &expect![[r#"
+            insert_text Modified a
+              Input: "" -> "x\n"
+        "#]],
+    );
+    check(
+        r#"{"kind":"edit","name":"edit","rawInput":{"path":"/w/a"}}
+{"status":"completed","rawOutput":"```diff\n--- a\n+++ a\n@@ -0,0 +1,2 @@\n+x\n+y\n```"}"#,
+        &expect![[r#"
+            edit Created a
+              Result: "" -> "x\ny\n" old@0 new@0
+              whole Some("") -> Some("x\ny\n")
+        "#]],
+    );
+}
+
+#[test]
+fn words_for_a_new_file_may_stand_in_tags() {
+    for (words, expect) in [
+        (
+            "Created file",
+            expect![[r#"
+            edit Created a
+              Content: "" -> "x\n"
+              whole Some("") -> Some("x\n")
+        "#]],
+        ),
+        (
+            "Updated file",
+            expect![[r#"
+            edit Modified a
+              Content: "" -> "x\n"
+        "#]],
+        ),
+    ] {
+        check(
+            &format!(
+                r#"{{"kind":"edit","title":"Write a","content":[{{"type":"diff","path":"/w/a","oldText":null,"newText":"x\n"}}]}}
+{{"status":"completed","content":[{{"type":"content","content":{{"type":"text","text":"<path>a</path>\n<type>file</type>\n<content>\n{words}\n</content>"}}}}]}}"#
+            ),
+            &expect,
+        );
+    }
+}
+
+#[test]
+fn a_tool_for_parts_of_files_deletes_none() {
+    for (name, expect) in [
+        (
+            "delete_file",
+            expect![[r#"
+            delete_file Deleted a
+              whole None -> Some("")
+        "#]],
+        ),
+        (
+            "remove-files",
+            expect![[r#"
+            remove-files Deleted a
+              whole None -> Some("")
+        "#]],
+        ),
+        (
+            "delete_lines",
+            expect![[r"
+            delete_lines Modified a
+        "]],
+        ),
+        (
+            "remove_unused_imports",
+            expect![[r"
+            remove_unused_imports Modified a
+        "]],
+        ),
+    ] {
+        check(
+            &format!(
+                r#"{{"name":"{name}","kind":"edit","rawInput":{{"file_paths":["a"]}},"locations":[{{"path":"a"}}],"status":"completed"}}"#
+            ),
+            &expect,
+        );
+    }
+}
