@@ -241,3 +241,77 @@ fn first_segment(path: &str) -> Option<(&str, &str)> {
     let end = path.find(is_separator).unwrap_or(path.len());
     (end > 0).then(|| path.split_at(end))
 }
+
+/// Resolves arbitrary paths in arbitrary workspaces: root, working directory and path end at a NUL.
+///
+/// # Panics
+/// When a result is no plain path below the root, or does not name the same file once more.
+#[cfg(any(test, fuzzing))]
+pub fn fuzz_paths(data: &[u8]) {
+    let data = String::from_utf8_lossy(data);
+    let mut parts = data.split('\0');
+    let mut part = || parts.next().unwrap_or_default();
+    let Some(workspace) = Workspace::new(part(), part()) else {
+        return;
+    };
+    let again = Workspace::new(workspace.root(), workspace.cwd());
+    assert_eq!(again.as_ref(), Some(&workspace), "normal forms stay");
+    let Some(found) = workspace.resolve(part()) else {
+        return;
+    };
+    if workspace.family() == Family::Posix && workspace.cwd().contains('\\') {
+        // There a backslash is part of a name, in a path that a tool names it is a slash.
+        return;
+    }
+    let mut segments = found.split('/');
+    assert!(
+        segments.all(|segment| !matches!(segment, "" | "." | "..")),
+        "{found:?} in {workspace:?}"
+    );
+    let separator = workspace.family().separator();
+    let root = workspace.root().trim_end_matches(separator);
+    let whole = format!("{root}{separator}{found}");
+    // White space at the ends of a path does not count.
+    if js::trim(&whole) == whole {
+        assert_eq!(workspace.resolve(&whole), Some(found), "{whole:?}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::fuzz_paths;
+
+    /// Runs the committed seeds, so that the target cannot rot.
+    #[test]
+    fn the_seeds_of_the_fuzz_target_hold() {
+        fuzz_paths(include_bytes!("../../../tests/fuzz/seeds/paths/posix"));
+        fuzz_paths(include_bytes!("../../../tests/fuzz/seeds/paths/drive"));
+        fuzz_paths(include_bytes!("../../../tests/fuzz/seeds/paths/share"));
+    }
+
+    fn path() -> impl Strategy<Value = String> {
+        let start = prop::sample::select(vec![
+            "", "/", "//", "///", "C:\\", "c:/", "C:", "\\\\", "\\", "~/", "file://", " ",
+            "\u{feff}",
+        ]);
+        let segment = prop::sample::select(vec![
+            "w", "W", "a", "b.txt", "..", ".", "", "é", "İ", "x y ", "D:", "~",
+        ]);
+        let separator = prop::sample::select(vec!["/", "\\"]);
+        (start, prop::collection::vec(segment, 0..5), separator)
+            .prop_map(|(start, segments, separator)| start.to_owned() + &segments.join(separator))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+        #[test]
+        fn what_is_found_is_found_again(root in path(), below in path(), sent in path()) {
+            for cwd in [&root, &format!("{root}/{below}"), &below] {
+                fuzz_paths(format!("{root}\0{cwd}\0{sent}").as_bytes());
+            }
+        }
+    }
+}

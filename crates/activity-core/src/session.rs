@@ -5,6 +5,8 @@
 
 mod call;
 mod changes;
+#[cfg(any(test, fuzzing))]
+mod fuzz;
 mod ledger;
 mod notices;
 mod read;
@@ -24,6 +26,8 @@ use crate::timeline::Role;
 use crate::timeline::store::{NamelessThoughts, Timeline};
 use call::{Call, Outlook};
 use changes::{ChangeLog, Target};
+#[cfg(any(test, fuzzing))]
+pub use fuzz::fuzz_session;
 use ledger::Ledger;
 
 /// How a session is read.
