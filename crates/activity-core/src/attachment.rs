@@ -100,8 +100,9 @@ fn canonical(uri: &str) -> &str {
     path.map_or(uri, |path| &uri[uri.len() - path.len() - 1..])
 }
 
-/// The name that people see: the given one, or the last segment of the reference.
-pub(crate) fn display_name(name: Option<&str>, uri: &str) -> Arc<str> {
+/// The name that people see: the given one, or the last segment of the reference. It has no
+/// control or bidirectional characters, and at most 160 UTF-16 units.
+pub fn display_name(name: Option<&str>, uri: &str) -> Arc<str> {
     let name = name.unwrap_or_else(|| {
         let path = uri.split(['?', '#']).next().unwrap_or(uri);
         path.rsplit(['/', '\\'])

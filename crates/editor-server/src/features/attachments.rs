@@ -3,11 +3,15 @@
 //! A reference is followed only for the session that carries it, in the generation that the client
 //! knows, and what it leads to is found out anew each time.
 
+mod resolve;
+#[cfg(test)]
+mod vectors;
+
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use activity_core::attachment::Attachment;
-use activity_core::host::reference::{Reference, ReferenceFault, resolve};
+use activity_core::attachment::{Attachment, display_name};
 use activity_core::session::UserMessage;
 
 use super::failure::Failure;
@@ -19,6 +23,7 @@ use crate::lsp::ext::{
 };
 use crate::session::handle::Handle;
 use crate::session::state::State;
+use resolve::{Resolved, Target, resolve};
 
 /// A session as far as its attachments are concerned.
 struct Grant {
@@ -35,10 +40,9 @@ pub(crate) async fn list(handle: &Handle, session: String) -> Result<Attachments
     let grant = granted(handle, session).await?;
     files::blocking(move || {
         let grant = grant.with_transcript();
-        let attachments = grant.attachments.iter();
         Ok(AttachmentsResult {
             generation: grant.generation,
-            attachments: attachments.map(|it| shown(it, &grant)).collect(),
+            attachments: shown(&grant),
         })
     })
     .await
@@ -113,72 +117,64 @@ impl Grant {
     }
 }
 
-/// What a reference leads to now.
-enum Target {
-    /// A file, by its path with all links resolved.
-    File(PathBuf),
-    /// A directory, which can only be opened by the system.
-    Directory,
-    Remote,
+/// The attachments as they are now. Of several in a turn that lead to the same, the first counts;
+/// those that lead nowhere are all told.
+fn shown(grant: &Grant) -> Vec<ext::Attachment> {
+    let root = grant.root.as_ref().and_then(|it| it.canonicalize().ok());
+    let mut seen = HashSet::new();
+    let mut shown = Vec::new();
+    for attachment in &grant.attachments {
+        let resolved = resolve(&attachment.uri, &grant.cwd);
+        if let Ok(resolved) = &resolved
+            && !seen.insert((&attachment.turn_id, resolved.identity.clone()))
+        {
+            continue;
+        }
+        shown.push(one(attachment, resolved, root.as_deref()));
+    }
+    shown
 }
 
-fn follow(uri: &str, cwd: &str) -> Result<Target, Failure> {
-    let home = std::env::home_dir();
-    let home = home.as_ref().map(|home| home.to_string_lossy());
-    match resolve(uri, cwd, home.as_deref()) {
-        Err(why) => {
-            let kind = match why {
-                ReferenceFault::Invalid => ErrorKind::InvalidReference,
-                ReferenceFault::UnsafeUrl => ErrorKind::UnsafeUrl,
+fn one(
+    attachment: &Attachment,
+    resolved: Result<Resolved, Failure>,
+    root: Option<&Path>,
+) -> ext::Attachment {
+    let turn = attachment.turn_id.as_ref().map(Arc::to_string);
+    let uri = attachment.uri.to_string();
+    let sent_type = attachment.mime_type.as_deref().map(str::to_owned);
+    match resolved {
+        Err(why) => ext::Attachment {
+            uri,
+            name: attachment.display_name.to_string(),
+            mime_type: sent_type,
+            size: attachment.size,
+            turn,
+            scope: "file".to_owned(),
+            unavailable: Some(why.message),
+        },
+        Ok(resolved) => {
+            // What the agent calls it, else what it really is.
+            let named = attachment.display_name != display_name(None, &uri);
+            let name = if named {
+                &attachment.display_name
+            } else {
+                &resolved.name
             };
-            Err(Failure::new(kind, why.to_string()))
-        }
-        Ok(Reference::Remote(_)) => Ok(Target::Remote),
-        Ok(Reference::Local(path)) => {
-            let missing = || Failure::new(ErrorKind::Unavailable, "the attached file is missing");
-            let path = Path::new(&path).canonicalize().map_err(|_| missing())?;
-            let found = path.metadata().map_err(|_| missing())?;
-            match (found.is_file(), found.is_dir()) {
-                (true, _) => Ok(Target::File(path)),
-                (_, true) => Ok(Target::Directory),
-                _ => Err(Failure::new(
-                    ErrorKind::NotFile,
-                    "the attachment is neither a file nor a directory",
-                )),
+            let own_type = || resolved.mime_type.to_owned();
+            ext::Attachment {
+                uri,
+                name: name.to_string(),
+                mime_type: Some(match resolved.target {
+                    Target::Directory(_) => own_type(),
+                    _ => sent_type.unwrap_or_else(own_type),
+                }),
+                size: resolved.size.or(attachment.size),
+                turn,
+                scope: resolved.target.scope(root).to_owned(),
+                unavailable: None,
             }
         }
-    }
-}
-
-fn shown(attachment: &Attachment, grant: &Grant) -> ext::Attachment {
-    let followed = follow(&attachment.uri, &grant.cwd);
-    let (scope, size, directory) = match &followed {
-        Ok(Target::Remote) => ("remote", None, false),
-        Ok(Target::Directory) => ("file", Some(0), true),
-        Ok(Target::File(path)) => {
-            let size = path.metadata().ok().map(|found| found.len());
-            let root = grant
-                .root
-                .as_ref()
-                .and_then(|root| root.canonicalize().ok());
-            let inside = root.is_some_and(|root| path.starts_with(root));
-            (if inside { "workspace" } else { "file" }, size, false)
-        }
-        Err(_) => ("file", None, false),
-    };
-    let mime_type = if directory {
-        Some("application/x-directory".to_owned())
-    } else {
-        attachment.mime_type.as_deref().map(str::to_owned)
-    };
-    ext::Attachment {
-        uri: attachment.uri.to_string(),
-        name: attachment.display_name.to_string(),
-        mime_type,
-        size: size.or(attachment.size),
-        turn: attachment.turn_id.as_ref().map(Arc::to_string),
-        scope: scope.to_owned(),
-        unavailable: followed.err().map(|why| why.message),
     }
 }
 
@@ -193,9 +189,9 @@ fn read_granted(grant: &Grant, params: &ReadAttachmentParams) -> Result<ReadResu
             "the session carries no such attachment",
         ));
     }
-    let path = match follow(&params.uri, &grant.cwd)? {
+    let path = match resolve(&params.uri, &grant.cwd)?.target {
         Target::File(path) => path,
-        Target::Directory => {
+        Target::Directory(_) => {
             return Err(Failure::new(
                 ErrorKind::NotFile,
                 "the attachment is a directory",
