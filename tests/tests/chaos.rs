@@ -22,7 +22,8 @@ impl Stage {
                 "chaos": {"command": program, "args": mode.split(' ').collect::<Vec<_>>()},
                 "good": {"command": program, "args": ["good"]},
             },
-            "agentDeadlines": {"unacknowledgedMs": 300, "acknowledgedMs": 600, "startMs": 1500},
+            "agentDeadlines":
+                {"unacknowledgedMs": 300, "acknowledgedMs": 600, "startMs": 1500, "loadMs": 1500},
         });
         let uri = format!("file://{}", dir.path().display());
         let editor = Client::initialized(Abilities::Extension, &uri, &settings)?;
@@ -60,13 +61,27 @@ impl Stage {
         Ok(files.into_iter().flatten().map(path).collect())
     }
 
+    /// Waits until files of the session are listed that fit.
+    fn files_become(&mut self, session: &str, expect: &[&str]) -> Result<()> {
+        while self.files(session)? != expect {
+            self.editor.expect("acpLens/didChangeActivity", |_| true)?;
+        }
+        Ok(())
+    }
+
     /// The good agent works as if nothing had happened, and the server ends with all its agents.
     fn finish(mut self) -> Result<()> {
         let session = self.start("good")?;
         self.prompt(&session)?;
         assert_eq!(self.ended(&session)?["stopReason"], "end_turn");
         assert_eq!(self.files(&session)?, ["a.txt"]);
+        #[cfg(target_os = "linux")]
+        let agents = e2e::process::children(self.editor.process_id())?;
         self.editor.finish()?;
+        #[cfg(target_os = "linux")]
+        for agent in agents {
+            e2e::process::has_ended(agent)?;
+        }
         drop(self.dir);
         Ok(())
     }
@@ -132,12 +147,92 @@ fn it_floods() -> Result<()> {
 
 #[test]
 fn it_answers_twice() -> Result<()> {
-    check_prompt("answers-twice", "end_turn")
+    let mut stage = Stage::new("answers-twice")?;
+    let session = stage.start("chaos")?;
+    // The second answer to a prompt is none to the next one.
+    for turn in 1..=3 {
+        stage.prompt(&session)?;
+        let ended = stage.ended(&session)?;
+        assert_eq!(ended["stopReason"], "end_turn", "{turn}: {ended}");
+        assert_eq!(ended["turnCount"], turn, "{ended}");
+    }
+    assert_eq!(stage.files(&session)?, ["a.txt"]);
+    stage.finish()
+}
+
+#[test]
+fn it_answers_after_it_was_cancelled() -> Result<()> {
+    let mut stage = Stage::new("answers-after-cancel")?;
+    let session = stage.start("chaos")?;
+    stage.prompt(&session)?;
+    stage.files_become(&session, &["a.txt"])?;
+    let cancel = json!({"session": session});
+    stage.editor.request("acpLens/session/cancel", &cancel)?;
+    let ended = stage.ended(&session)?;
+    assert_eq!(ended["stopReason"], "cancelled", "{ended}");
+    // What it did in the meantime and afterwards is listed all the same.
+    stage.files_become(&session, &["a.txt", "b.txt", "c.txt"])?;
+    let sessions = stage.editor.request("acpLens/sessions", &json!({}))?;
+    assert_eq!(sessions["sessions"][0]["stopReason"], "cancelled");
+    stage.finish()
+}
+
+#[test]
+fn it_hangs_in_a_prompt() -> Result<()> {
+    let mut stage = Stage::new("hangs-in-prompt")?;
+    let session = stage.start("chaos")?;
+    stage.prompt(&session)?;
+    stage.files_become(&session, &["a.txt"])?;
+    let params = json!({"session": session});
+    stage.editor.request("acpLens/session/cancel", &params)?;
+    // It does not listen; the person closes the session, and what was seen stays.
+    stage.editor.request("acpLens/session/close", &params)?;
+    stage.editor.expect("acpLens/didChangeSession", |it| {
+        it["session"] == session && it["state"] == "disconnected"
+    })?;
+    assert_eq!(stage.files(&session)?, ["a.txt"]);
+    stage.finish()
+}
+
+#[test]
+fn it_hangs_in_a_load() -> Result<()> {
+    let mut stage = Stage::new("hangs-in-load")?;
+    let params = json!({"agent": "chaos", "sessionId": "s"});
+    let error = stage.editor.failing("acpLens/session/load", &params)?;
+    let message = error["message"].as_str().unwrap_or_default();
+    assert!(message.contains("did not answer in time"), "{message}");
+    let sessions = stage.editor.request("acpLens/sessions", &json!({}))?;
+    assert_eq!(sessions["sessions"], json!([]), "nothing of it is shown");
+    stage.finish()
 }
 
 #[test]
 fn it_talks_of_unknown_sessions() -> Result<()> {
-    check_prompt("unknown-sessions", "end_turn")
+    let mut stage = Stage::new("unknown-sessions")?;
+    let session = stage.start("chaos")?;
+    stage.prompt(&session)?;
+    assert_eq!(stage.ended(&session)?["stopReason"], "end_turn");
+    assert_eq!(stage.files(&session)?, ["a.txt"]);
+    let sessions = stage.editor.request("acpLens/sessions", &json!({}))?;
+    assert_eq!(sessions["sessions"].as_array().map(Vec::len), Some(1));
+    stage.finish()
+}
+
+#[test]
+fn its_directory_is_gone() -> Result<()> {
+    let mut stage = Stage::new("good")?;
+    let place = stage.dir.path().join("inner");
+    std::fs::create_dir(&place)?;
+    let params = json!({"agent": "chaos", "executionCwd": place});
+    let started = stage.editor.request("acpLens/session/new", &params)?;
+    let session = started["session"]["session"].clone();
+    std::fs::remove_dir(&place)?;
+    let params = json!({"session": session, "text": "go"});
+    let error = stage.editor.failing("acpLens/session/prompt", &params)?;
+    assert_eq!(error["data"]["kind"], "invalidReference", "{error}");
+    std::fs::create_dir(&place)?;
+    stage.editor.request("acpLens/session/prompt", &params)?;
+    stage.finish()
 }
 
 #[test]

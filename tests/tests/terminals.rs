@@ -361,7 +361,7 @@ fn a_command_ends_with_the_server() -> Result<()> {
     let processes = processes(&mut stage, STUBBORN, &json!([]))?;
     stage.editor.finish()?;
     for process in processes {
-        assert!(!e2e::process::is_alive(process), "{process} still runs");
+        has_ended(process)?;
     }
     Ok(())
 }

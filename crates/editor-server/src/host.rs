@@ -185,11 +185,13 @@ impl Host {
         &self,
         params: SessionPromptParams,
     ) -> Result<SessionPromptResult, Failure> {
+        let cwd = self.directory_now(params.session.clone()).await;
         let read = tokio::task::spawn_blocking(move || prompt::read_files(params.files)).await;
         let files = read.map_err(|_| Failure::ending())??;
         let text = params.text;
         self.about(&params.session, |session_id, answer| Command::Prompt {
             session_id,
+            cwd,
             text,
             files,
             answer,
@@ -259,6 +261,22 @@ impl Host {
             answer,
         })
         .await
+    }
+
+    /// What the directory of a session leads to now; empty when it is gone or leads outside.
+    async fn directory_now(&self, session: String) -> Arc<str> {
+        let place = self.handle.ask(move |state| {
+            let workspace = state.session(&session)?.session.workspace()?;
+            Some((workspace.root().to_string(), workspace.cwd().to_string()))
+        });
+        let Some((root, cwd)) = place.await.flatten() else {
+            return "".into();
+        };
+        let resolved = tokio::task::spawn_blocking(move || resolve_context(&root, &cwd, None));
+        match resolved.await {
+            Ok(Ok(context)) => context.execution_cwd.to_string_lossy().into(),
+            _ => "".into(),
+        }
     }
 
     /// Where a session works: what the editor says, else its first folder; links resolved.

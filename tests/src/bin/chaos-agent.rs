@@ -16,7 +16,7 @@ fn main() -> io::Result<()> {
         cwd: std::path::PathBuf::new(),
         steps: 0,
         out: io::stdout().lock(),
-        cancelled: false,
+        prompt: Value::Null,
     };
     for line in io::stdin().lock().lines() {
         let message: Value = serde_json::from_str(&line?)?;
@@ -37,7 +37,8 @@ struct Agent {
     /// How often it has written.
     steps: u32,
     out: io::StdoutLock<'static>,
-    cancelled: bool,
+    /// The prompt that waits for an answer.
+    prompt: Value,
 }
 
 impl Agent {
@@ -62,6 +63,7 @@ impl Agent {
                 self.answer(id, &json!({"sessionId": "s"}))
             }
             (Some("session/load"), "dies-in-load") => exit(4),
+            (Some("session/load"), "hangs-in-load") => self.edit("s", "old.txt"),
             (Some("session/load"), mode) => {
                 let is_slow = mode == "loads-slowly";
                 self.edit("s", "old.txt")?;
@@ -75,9 +77,12 @@ impl Agent {
                 let mode = mode.to_owned();
                 self.prompt(id, &mode)
             }
-            (Some("session/cancel"), _) => {
-                self.cancelled = true;
-                Ok(())
+            (Some("session/cancel"), "answers-after-cancel") => {
+                self.edit("s", "b.txt")?;
+                let prompt = self.prompt.take();
+                self.answer(&prompt, &json!({"stopReason": "cancelled"}))?;
+                self.edit("s", "c.txt")?;
+                self.answer(&prompt, &json!({"stopReason": "end_turn"}))
             }
             (None, "reads-before-it-writes") => self.has_read(message),
             (None, "edits-in-steps") => self.next_step(message),
@@ -90,6 +95,11 @@ impl Agent {
             "dies-in-prompt" => {
                 self.edit("s", "a.txt")?;
                 exit(5)
+            }
+            "hangs-in-prompt" => self.edit("s", "a.txt"),
+            "answers-after-cancel" => {
+                self.prompt = id.clone();
+                self.edit("s", "a.txt")
             }
             "closes-output" => {
                 self.edit("s", "a.txt")?;

@@ -60,7 +60,7 @@ pub enum Event<U> {
         request: Request,
         /// The session.
         session: Arc<str>,
-        /// Its working directory as the editor knows it.
+        /// What its working directory leads to now, with all links resolved.
         cwd: Arc<str>,
         /// The name of this run, which no other run has.
         run: Arc<str>,
@@ -87,6 +87,12 @@ pub enum Event<U> {
         request: Request,
         /// The session's id, or the agent's error.
         result: Result<Arc<str>, Arc<str>>,
+    },
+    /// What a load brought is shown now, or cannot be. The next load begins only then, so that a
+    /// load that fails leaves nothing half-done behind.
+    LoadShown {
+        /// The request of the load.
+        request: Request,
     },
     /// The agent sent an update.
     Updated {
@@ -165,7 +171,8 @@ pub enum Effect<U> {
         /// What the session will have if it can be loaded.
         generation: Generation,
     },
-    /// A load is done: everything that belongs to it, at once.
+    /// A load is done: everything that belongs to it, at once. [`Event::LoadShown`] follows, unless
+    /// it was resumed.
     Loaded {
         /// The editor's request.
         request: Request,
@@ -338,7 +345,7 @@ pub enum PromptRefusal {
     Loading,
     /// A prompt of this session is running.
     Busy,
-    /// The session works in another directory.
+    /// The session's directory does not lead to where it led when the session was opened.
     OtherDirectory,
 }
 
@@ -350,7 +357,9 @@ impl fmt::Display for PromptRefusal {
             Self::OtherSession => "another session is open; load this one first",
             Self::Loading => "the session is still being loaded",
             Self::Busy => "a prompt of this session is running; wait for it or cancel it",
-            Self::OtherDirectory => "the session works in another directory",
+            Self::OtherDirectory => {
+                "the session's directory is gone or leads elsewhere; start a new session"
+            }
         })
     }
 }

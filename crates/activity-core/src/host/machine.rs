@@ -1,12 +1,13 @@
 //! The state of one agent's host, and how events change it.
 
+mod loads;
+mod prompts;
+
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use super::event::{
-    Effect, Event, Generation, LoadRefusal, Outcome, Place, PromptRefusal, Request,
-};
-use super::live::{Live, LivePrompt};
+use super::event::{Effect, Event, Generation, LoadRefusal, Place, Request};
+use super::live::Live;
 
 /// How long the host waits, in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,6 +81,8 @@ pub struct Machine<U> {
     last_generation: u64,
     queue: VecDeque<Wanted>,
     loading: Option<Loading<U>>,
+    /// A load that was answered and is not shown yet.
+    showing: Option<Request>,
     known: BTreeMap<Arc<str>, Known>,
     active: Option<Arc<str>>,
     live: Live,
@@ -94,6 +97,7 @@ impl<U> Machine<U> {
             last_generation: 0,
             queue: VecDeque::new(),
             loading: None,
+            showing: None,
             known: BTreeMap::new(),
             active: None,
             live: Live::default(),
@@ -161,6 +165,9 @@ impl<U> Machine<U> {
             Event::LoadAnswered { request, result } => {
                 self.end_load(request, result, &mut effects);
             }
+            Event::LoadShown { request } => {
+                self.showing.take_if(|showing| *showing == request);
+            }
             Event::Updated { session, update } => {
                 self.update(session, update, now_ms, &mut effects);
             }
@@ -198,167 +205,9 @@ impl<U> Machine<U> {
         effects
     }
 
-    fn want_load(
-        &mut self,
-        request: Request,
-        session: Option<Arc<str>>,
-        place: Place,
-        effects: &mut Vec<Effect<U>>,
-    ) {
-        let is_blank = |text: &str| text.trim().is_empty();
-        if session.as_deref().is_some_and(is_blank) || is_blank(&place.root) || is_blank(&place.cwd)
-        {
-            effects.push(Effect::LoadFailed {
-                request,
-                why: LoadRefusal::Incomplete,
-            });
-            return;
-        }
-        self.queue.push_back(Wanted {
-            request,
-            session,
-            place,
-        });
-    }
-
     fn start(&mut self, now_ms: u64, effects: &mut Vec<Effect<U>>) {
         self.connection = Connection::Starting { since_ms: now_ms };
         effects.push(Effect::Start);
-    }
-
-    /// Begins loads that are waiting, one after another, as far as that goes.
-    fn go_on(&mut self, now_ms: u64, effects: &mut Vec<Effect<U>>) {
-        while self.loading.is_none() && !self.queue.is_empty() {
-            match self.connection {
-                Connection::Up => {}
-                Connection::Starting { .. } => return,
-                Connection::Down => {
-                    self.start(now_ms, effects);
-                    return;
-                }
-                // The process holds nothing that a load could use.
-                Connection::Broken => {
-                    if self.live.sessions().is_empty() {
-                        effects.push(Effect::Stop);
-                        self.forget_process();
-                        continue;
-                    }
-                    return;
-                }
-            }
-            if let Some(wanted) = self.queue.pop_front() {
-                self.begin_load(wanted, now_ms, effects);
-            }
-        }
-    }
-
-    fn begin_load(&mut self, wanted: Wanted, now_ms: u64, effects: &mut Vec<Effect<U>>) {
-        let Wanted {
-            request,
-            session,
-            place,
-        } = wanted.clone();
-        if let Some((session, live)) = session
-            .as_ref()
-            .and_then(|session| Some((session, self.live.prompt(session)?)))
-        {
-            if live.place != place {
-                let why = LoadRefusal::PromptRunsElsewhere;
-                effects.push(Effect::LoadFailed { request, why });
-                return;
-            }
-            effects.push(Effect::Loaded {
-                request,
-                session: Arc::clone(session),
-                generation: live.generation,
-                place,
-                batch: Vec::new(),
-                created: false,
-                resumed: true,
-            });
-            self.active = Some(Arc::clone(session));
-            return;
-        }
-        self.last_generation += 1;
-        let generation = Generation(self.last_generation);
-        self.loading = Some(Loading {
-            wanted,
-            generation,
-            batch: Vec::new(),
-            heard_ms: now_ms,
-        });
-        effects.push(match session {
-            None => Effect::SendNew { request, place },
-            Some(session) => Effect::SendLoad {
-                request,
-                session,
-                place,
-                generation,
-            },
-        });
-    }
-
-    fn end_load(
-        &mut self,
-        request: Request,
-        result: Result<Arc<str>, Arc<str>>,
-        effects: &mut Vec<Effect<U>>,
-    ) {
-        // An answer that comes twice, or too late, is an answer to nothing.
-        let Some(loading) = self
-            .loading
-            .take_if(|loading| loading.wanted.request == request)
-        else {
-            return;
-        };
-        match result {
-            Err(why) => self.give_up_load(loading, LoadRefusal::Agent(why), effects),
-            Ok(session) => self.finish_load(loading, session, effects),
-        }
-    }
-
-    fn finish_load(
-        &mut self,
-        loading: Loading<U>,
-        session: Arc<str>,
-        effects: &mut Vec<Effect<U>>,
-    ) {
-        let created = loading.wanted.session.is_none();
-        let known = Known {
-            generation: loading.generation,
-            place: loading.wanted.place.clone(),
-            historical: !created,
-        };
-        self.known.insert(Arc::clone(&session), known);
-        self.active = Some(Arc::clone(&session));
-        let (batch, others) = loading
-            .batch
-            .into_iter()
-            .partition::<Vec<_>, _>(|(of, _)| *of == session);
-        effects.push(Effect::Loaded {
-            request: loading.wanted.request,
-            session,
-            generation: loading.generation,
-            place: loading.wanted.place,
-            batch: batch.into_iter().map(|(_, update)| update).collect(),
-            created,
-            resumed: false,
-        });
-        self.publish_all(others, effects);
-    }
-
-    /// Leaves everything as it was before the load. Its generation is burnt.
-    fn give_up_load(
-        &mut self,
-        loading: Loading<U>,
-        why: LoadRefusal,
-        effects: &mut Vec<Effect<U>>,
-    ) {
-        effects.push(Effect::LoadFailed {
-            request: loading.wanted.request,
-            why,
-        });
-        self.publish_all(loading.batch, effects);
     }
 
     /// Shows what came for other sessions during a load, as it would have been shown without.
@@ -396,112 +245,6 @@ impl<U> Machine<U> {
             }
         }
         effects.push(self.publish(session, update));
-    }
-
-    fn want_prompt(
-        &mut self,
-        request: Request,
-        session: Arc<str>,
-        cwd: &str,
-        run: Arc<str>,
-    ) -> Effect<U> {
-        match self.check_prompt(&session, cwd) {
-            Err(why) => Effect::PromptRefused { request, why },
-            Ok(known) => {
-                let (generation, place) = (known.generation, known.place.clone());
-                if let Some(known) = self.known.get_mut(&session) {
-                    known.historical = false;
-                }
-                let prompt = LivePrompt {
-                    request,
-                    run: Arc::clone(&run),
-                    generation,
-                    place,
-                    acknowledged: false,
-                    lost: None,
-                };
-                self.live.begin(Arc::clone(&session), prompt);
-                Effect::SendPrompt {
-                    request,
-                    session,
-                    run,
-                }
-            }
-        }
-    }
-
-    fn check_prompt(&self, session: &Arc<str>, cwd: &str) -> Result<&Known, PromptRefusal> {
-        if session.trim().is_empty() {
-            return Err(PromptRefusal::Incomplete);
-        }
-        let loads_it = self
-            .loading
-            .iter()
-            .any(|loading| loading.wanted.session.as_ref() == Some(session));
-        if loads_it {
-            return Err(PromptRefusal::Loading);
-        }
-        let active = self.active.as_ref().ok_or(PromptRefusal::NoSession)?;
-        if active != session {
-            return Err(PromptRefusal::OtherSession);
-        }
-        if self.is_live(session) {
-            return Err(PromptRefusal::Busy);
-        }
-        let known = self.known.get(session).ok_or(PromptRefusal::NoSession)?;
-        if &*known.place.cwd != cwd {
-            return Err(PromptRefusal::OtherDirectory);
-        }
-        Ok(known)
-    }
-
-    fn cancel(&mut self, session: &Arc<str>, effects: &mut Vec<Effect<U>>) {
-        if self.active.as_ref() != Some(session) && !self.is_live(session) {
-            return;
-        }
-        effects.push(Effect::SendCancel {
-            session: Arc::clone(session),
-        });
-        self.live.cancel_questions(session, effects);
-    }
-
-    /// The session is not loaded any more. A prompt that runs is cancelled, and ends as it may.
-    fn close(&mut self, session: &Arc<str>, effects: &mut Vec<Effect<U>>) {
-        if self.is_live(session) {
-            self.cancel(session, effects);
-        }
-        if self.known.remove(session).is_some() {
-            effects.push(Effect::SendClose {
-                session: Arc::clone(session),
-            });
-        }
-        self.active.take_if(|active| active == session);
-    }
-
-    fn end_prompt(
-        &mut self,
-        session: &str,
-        run: &str,
-        outcome: Outcome,
-        effects: &mut Vec<Effect<U>>,
-    ) {
-        let fits = self.live.prompt(session).is_some_and(|it| &*it.run == run);
-        if fits {
-            self.live.end(session, outcome, effects);
-        }
-    }
-
-    fn see_run(
-        &mut self,
-        run: Arc<str>,
-        resumed_from: Option<Arc<str>>,
-        effects: &mut Vec<Effect<U>>,
-    ) {
-        if let Some(session) = self.live.session_of(&run) {
-            self.live.acknowledge(&session);
-        } else if let Some(old) = resumed_from.filter(|old| *old != run) {
-            self.live.adopt(&old, run, effects);
-        }
     }
 
     fn disconnect(&mut self, why: &Arc<str>, now_ms: u64, effects: &mut Vec<Effect<U>>) {

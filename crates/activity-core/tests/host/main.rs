@@ -3,6 +3,7 @@
 //! A script has one step a line; what the host wants done is shown below its step.
 
 mod connection;
+mod handover;
 mod loads;
 mod prompts;
 mod script;

@@ -36,7 +36,7 @@ fn prompts_are_checked_in_order() {
             loaded A
                 loaded A, generation 1, batch []
             prompt A /other r0
-                prompt refused: the session works in another directory
+                prompt refused: the session's directory is gone or leads elsewhere; start a new session
             prompt A /w r1
                 send session/prompt A r1
             prompt A /w r2

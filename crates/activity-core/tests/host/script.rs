@@ -119,13 +119,26 @@ impl Run {
             },
             _ => panic!("no such step: {step}"),
         };
-        let effects = self.machine.handle(event, self.now_ms);
-        for effect in &effects {
-            if let Effect::SendNew { request, .. } | Effect::SendLoad { request, .. } = effect {
-                self.sent = *request;
+        let mut done = Vec::new();
+        let mut events = vec![event];
+        while let Some(event) = events.pop() {
+            for effect in self.machine.handle(event, self.now_ms) {
+                match effect {
+                    Effect::SendNew { request, .. } | Effect::SendLoad { request, .. } => {
+                        self.sent = request;
+                    }
+                    // Here a session is shown as soon as it is loaded.
+                    Effect::Loaded {
+                        request,
+                        resumed: false,
+                        ..
+                    } => events.push(Event::LoadShown { request }),
+                    _ => {}
+                }
+                done.push(shown(&effect));
             }
         }
-        effects.iter().map(shown).collect()
+        done
     }
 
     fn request(&mut self) -> Request {

@@ -1,17 +1,16 @@
 //! One agent: the task that owns its process, its connection and its state machine.
 
+mod commands;
 mod effects;
+mod loads;
 mod wire;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use activity_core::host::prompt::PromptFile;
 use activity_core::host::store::{Token, View};
-use activity_core::host::{
-    Ask, Deadlines, Event, Generation, Machine, PermissionId, Place, Request,
-};
+use activity_core::host::{Ask, Deadlines, Event, Generation, Machine, PermissionId, Request};
 use activity_core::session::{Options, Session};
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
@@ -31,53 +30,10 @@ use crate::replay::live::{Heard, LiveConnection};
 use crate::session::handle::Handle;
 use crate::session::progress::Progress;
 
+pub(super) use commands::Command;
+
 /// How long the last words of an agent that has ended may take to come.
 const LAST_WORDS_WAIT: Duration = Duration::from_secs(2);
-
-/// What an editor wants of an agent.
-#[derive(Debug)]
-pub(super) enum Command {
-    /// A session: a known one, or a new one.
-    Load {
-        session_id: Option<Arc<str>>,
-        place: Place,
-        answer: Answer<SessionStarted>,
-    },
-    /// The sessions that the agent has.
-    List {
-        cwd: Option<String>,
-        answer: Answer<SessionListResult>,
-    },
-    Prompt {
-        session_id: Arc<str>,
-        text: String,
-        files: Vec<PromptFile>,
-        answer: Answer<SessionPromptResult>,
-    },
-    Cancel {
-        session_id: Arc<str>,
-        answer: Answer<()>,
-    },
-    Close {
-        session_id: Arc<str>,
-        answer: Answer<()>,
-    },
-    /// A person's answer; `option` is `None` for "cancelled".
-    Respond {
-        session_id: Arc<str>,
-        permission: PermissionId,
-        option: Option<Arc<str>>,
-        /// `None` when nobody waits for it.
-        answer: Option<Answer<()>>,
-    },
-    /// A mode or an option of a session.
-    Choose {
-        session_id: Arc<str>,
-        method: &'static str,
-        members: Vec<(&'static str, Value)>,
-        answer: Answer<()>,
-    },
-}
 
 /// What waits for the answer to a request of ours.
 enum Pending {
@@ -121,9 +77,9 @@ struct Built {
     request: Request,
     session_id: Arc<str>,
     generation: Generation,
-    resumed: bool,
     options: Options,
-    session: Box<Session>,
+    /// `None` when that failed.
+    session: Option<Box<Session>>,
 }
 
 /// A session that is shown.
@@ -313,135 +269,6 @@ impl Agent {
         }
     }
 
-    async fn command(&mut self, command: Command) {
-        match command {
-            Command::Load {
-                session_id,
-                place,
-                answer,
-            } => {
-                let request = Request(self.next_id());
-                let waiter = LoadWaiter {
-                    answer,
-                    view: None,
-                    result: Value::Null,
-                };
-                self.loads.insert(request, waiter);
-                self.happen(Event::LoadWanted {
-                    request,
-                    session: session_id,
-                    place,
-                })
-                .await;
-            }
-            Command::List { cwd, answer } => {
-                self.lists.push((cwd, answer));
-                self.happen(Event::StartWanted).await;
-                self.send_lists();
-            }
-            Command::Prompt {
-                session_id,
-                text,
-                files,
-                answer,
-            } => self.prompt(session_id, &text, files, answer).await,
-            Command::Cancel { session_id, answer } => {
-                let running = self.machine.is_live(&session_id);
-                self.happen(Event::CancelWanted {
-                    session: session_id,
-                })
-                .await;
-                let _ = answer.send(if running {
-                    Ok(())
-                } else {
-                    Err(Failure::new(ErrorKind::Busy, "no prompt is running"))
-                });
-            }
-            Command::Close { session_id, answer } => {
-                self.terminals.close_session(&session_id);
-                self.happen(Event::CloseWanted {
-                    session: Arc::clone(&session_id),
-                })
-                .await;
-                if let Some(shown) = self.shown.get_mut(&session_id) {
-                    let state = crate::lsp::ext::SessionState::Disconnected;
-                    shown.feed.set_state(state, None);
-                }
-                let _ = answer.send(Ok(()));
-            }
-            Command::Respond {
-                session_id,
-                permission,
-                option,
-                answer,
-            } => {
-                if let Some(answer) = answer {
-                    self.responses.insert(Arc::clone(&permission), answer);
-                }
-                self.happen(Event::PermissionAnswered {
-                    session: session_id,
-                    permission: Arc::clone(&permission),
-                    option,
-                })
-                .await;
-                // An answer that was refused has taken the waiter along.
-                if let Some(answer) = self.responses.remove(&permission) {
-                    let _ = answer.send(Ok(()));
-                }
-            }
-            Command::Choose {
-                session_id,
-                method,
-                members,
-                answer,
-            } => self.choose(&session_id, method, members, answer),
-        }
-    }
-
-    async fn prompt(
-        &mut self,
-        session_id: Arc<str>,
-        text: &str,
-        files: Vec<PromptFile>,
-        answer: Answer<SessionPromptResult>,
-    ) {
-        let request = Request(self.next_id());
-        let waiter = PromptWaiter {
-            answer,
-            content: super::prompt::content(text, files),
-            prefix_directory: activity_core::host::prompt::wants_directory_prefix(text),
-        };
-        self.prompts.insert(request, waiter);
-        let cwd = match self.machine.place(&session_id) {
-            Some(place) => Arc::clone(&place.cwd),
-            None => "".into(),
-        };
-        let run = format!("user:{}", crate::mirror::rendezvous::unique_id());
-        self.happen(Event::PromptWanted {
-            request,
-            session: session_id,
-            cwd,
-            run: run.into(),
-        })
-        .await;
-    }
-
-    fn choose(
-        &mut self,
-        session_id: &str,
-        method: &str,
-        members: Vec<(&'static str, Value)>,
-        answer: Answer<()>,
-    ) {
-        let mut params = serde_json::Map::from_iter([("sessionId".to_owned(), session_id.into())]);
-        params.extend(
-            members
-                .into_iter()
-                .map(|(name, value)| (name.to_owned(), value)),
-        );
-        self.request(method, params.into(), Pending::Choice(answer));
-    }
-
     /// Sends a request to the agent. Without a connection whoever waits is told so.
     fn request(&mut self, method: &str, params: Value, pending: Pending) {
         let link = self.running.as_ref().and_then(|it| it.link.as_ref());
@@ -458,28 +285,6 @@ impl Agent {
             && let Err(why) = link.notify(method, params)
         {
             tracing::info!(%why, method, "a notification was not sent");
-        }
-    }
-
-    /// Sends the lists that editors wait for, as soon as that can be done.
-    fn send_lists(&mut self) {
-        if self.capabilities.is_null() {
-            return;
-        }
-        let can = self.can("/sessionCapabilities/list");
-        for (cwd, answer) in std::mem::take(&mut self.lists) {
-            if can {
-                let params = match cwd {
-                    Some(cwd) => serde_json::json!({"cwd": cwd}),
-                    None => serde_json::json!({}),
-                };
-                self.request("session/list", params, Pending::List(answer));
-            } else {
-                let _ = answer.send(Ok(SessionListResult {
-                    supported: false,
-                    sessions: Vec::new(),
-                }));
-            }
         }
     }
 

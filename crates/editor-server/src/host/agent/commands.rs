@@ -1,0 +1,204 @@
+//! What editors want of an agent.
+
+use std::sync::Arc;
+
+use activity_core::host::prompt::{PromptFile, wants_directory_prefix};
+use activity_core::host::{Event, PermissionId, Place, Request};
+use serde_json::{Value, json};
+
+use super::super::{Answer, prompt};
+use super::{Agent, LoadWaiter, Pending, PromptWaiter};
+use crate::features::failure::Failure;
+use crate::lsp::ext::{
+    ErrorKind, SessionListResult, SessionPromptResult, SessionStarted, SessionState,
+};
+use crate::mirror::rendezvous::unique_id;
+
+/// What an editor wants of an agent.
+#[derive(Debug)]
+pub(in crate::host) enum Command {
+    /// A session: a known one, or a new one.
+    Load {
+        session_id: Option<Arc<str>>,
+        place: Place,
+        answer: Answer<SessionStarted>,
+    },
+    /// The sessions that the agent has.
+    List {
+        cwd: Option<String>,
+        answer: Answer<SessionListResult>,
+    },
+    Prompt {
+        session_id: Arc<str>,
+        /// What the directory of the session leads to now.
+        cwd: Arc<str>,
+        text: String,
+        files: Vec<PromptFile>,
+        answer: Answer<SessionPromptResult>,
+    },
+    Cancel {
+        session_id: Arc<str>,
+        answer: Answer<()>,
+    },
+    Close {
+        session_id: Arc<str>,
+        answer: Answer<()>,
+    },
+    /// A person's answer; `option` is `None` for "cancelled".
+    Respond {
+        session_id: Arc<str>,
+        permission: PermissionId,
+        option: Option<Arc<str>>,
+        /// `None` when nobody waits for it.
+        answer: Option<Answer<()>>,
+    },
+    /// A mode or an option of a session.
+    Choose {
+        session_id: Arc<str>,
+        method: &'static str,
+        members: Vec<(&'static str, Value)>,
+        answer: Answer<()>,
+    },
+}
+
+impl Agent {
+    pub(super) async fn command(&mut self, command: Command) {
+        match command {
+            Command::Load {
+                session_id,
+                place,
+                answer,
+            } => {
+                let request = Request(self.next_id());
+                let waiter = LoadWaiter {
+                    answer,
+                    view: None,
+                    result: Value::Null,
+                };
+                self.loads.insert(request, waiter);
+                self.happen(Event::LoadWanted {
+                    request,
+                    session: session_id,
+                    place,
+                })
+                .await;
+            }
+            Command::List { cwd, answer } => {
+                self.lists.push((cwd, answer));
+                self.happen(Event::StartWanted).await;
+                self.send_lists();
+            }
+            Command::Prompt {
+                session_id,
+                cwd,
+                text,
+                files,
+                answer,
+            } => {
+                let request = Request(self.next_id());
+                let waiter = PromptWaiter {
+                    answer,
+                    content: prompt::content(&text, files),
+                    prefix_directory: wants_directory_prefix(&text),
+                };
+                self.prompts.insert(request, waiter);
+                let run = format!("user:{}", unique_id());
+                self.happen(Event::PromptWanted {
+                    request,
+                    session: session_id,
+                    cwd,
+                    run: run.into(),
+                })
+                .await;
+            }
+            Command::Cancel { session_id, answer } => {
+                let running = self.machine.is_live(&session_id);
+                self.happen(Event::CancelWanted {
+                    session: session_id,
+                })
+                .await;
+                let _ = answer.send(if running {
+                    Ok(())
+                } else {
+                    Err(Failure::new(ErrorKind::Busy, "no prompt is running"))
+                });
+            }
+            Command::Close { session_id, answer } => {
+                self.terminals.close_session(&session_id);
+                self.happen(Event::CloseWanted {
+                    session: Arc::clone(&session_id),
+                })
+                .await;
+                if let Some(shown) = self.shown.get_mut(&session_id) {
+                    let state = SessionState::Disconnected;
+                    shown.feed.set_state(state, None);
+                }
+                let _ = answer.send(Ok(()));
+            }
+            Command::Respond {
+                session_id,
+                permission,
+                option,
+                answer,
+            } => {
+                if let Some(answer) = answer {
+                    self.responses.insert(Arc::clone(&permission), answer);
+                }
+                self.happen(Event::PermissionAnswered {
+                    session: session_id,
+                    permission: Arc::clone(&permission),
+                    option,
+                })
+                .await;
+                // An answer that was refused has taken the waiter along.
+                if let Some(answer) = self.responses.remove(&permission) {
+                    let _ = answer.send(Ok(()));
+                }
+            }
+            Command::Choose {
+                session_id,
+                method,
+                members,
+                answer,
+            } => self.choose(&session_id, method, members, answer),
+        }
+    }
+
+    fn choose(
+        &mut self,
+        session_id: &str,
+        method: &str,
+        members: Vec<(&'static str, Value)>,
+        answer: Answer<()>,
+    ) {
+        let mut params = serde_json::Map::from_iter([("sessionId".to_owned(), session_id.into())]);
+        params.extend(
+            members
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), value)),
+        );
+        self.request(method, params.into(), Pending::Choice(answer));
+    }
+
+    /// Sends the lists that editors wait for, as soon as that can be done.
+    pub(super) fn send_lists(&mut self) {
+        if self.capabilities.is_null() {
+            return;
+        }
+        let can = self.can("/sessionCapabilities/list");
+        for (cwd, answer) in std::mem::take(&mut self.lists) {
+            if can {
+                let params = match cwd {
+                    Some(cwd) => json!({"cwd": cwd}),
+                    None => json!({}),
+                };
+                self.request("session/list", params, Pending::List(answer));
+            } else {
+                let _ = answer.send(Ok(SessionListResult {
+                    supported: false,
+                    sessions: Vec::new(),
+                }));
+            }
+        }
+    }
+}
