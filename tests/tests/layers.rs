@@ -43,6 +43,7 @@ const OWN_FILES: &[(&str, &str)] = &[
         "demo/run.rs",
         "the directory that becomes the demo's workspace",
     ),
+    ("features/attachments/vectors.rs", "files of a test"),
     ("features/traces.rs", "the trace that a person named"),
     (
         "features/transcript.rs",
