@@ -120,23 +120,14 @@ fn an_agent_that_hangs_is_given_up() {
 #[test]
 fn an_unacknowledged_prompt_outlives_a_broken_connection_by_five_seconds() {
     check(
-        "new /w
-         ready
-         loaded A
+        "opened A
          prompt A /w r1
          at 1000
          disconnect
          at 5999
          at 6000",
         expect![[r#"
-            new /w
-                start the agent
-                wake at 60000
-            ready
-                send session/new in /w
-                wake at 60000
-            loaded A
-                created A, generation 1, batch []
+            opened A
             prompt A /w r1
                 send session/prompt A r1
             at 1000
@@ -153,9 +144,7 @@ fn an_unacknowledged_prompt_outlives_a_broken_connection_by_five_seconds() {
 #[test]
 fn an_acknowledged_prompt_outlives_a_broken_connection_by_a_minute() {
     check(
-        "new /w
-         ready
-         loaded A
+        "opened A
          prompt A /w r1
          update A u1
          ask A 1
@@ -165,14 +154,7 @@ fn an_acknowledged_prompt_outlives_a_broken_connection_by_a_minute() {
          load A /w
          at 60000",
         expect![[r#"
-            new /w
-                start the agent
-                wake at 60000
-            ready
-                send session/new in /w
-                wake at 60000
-            loaded A
-                created A, generation 1, batch []
+            opened A
             prompt A /w r1
                 send session/prompt A r1
             update A u1
@@ -201,9 +183,7 @@ fn an_acknowledged_prompt_outlives_a_broken_connection_by_a_minute() {
 #[test]
 fn a_connection_that_comes_back_is_listened_to_before_runs_are_asked_after() {
     check(
-        "new /w
-         ready
-         loaded A
+        "opened A
          new /w
          loaded B
          prompt B /w r2
@@ -216,14 +196,7 @@ fn a_connection_that_comes_back_is_listened_to_before_runs_are_asked_after() {
          run r2
          done B r2",
         expect![[r#"
-            new /w
-                start the agent
-                wake at 60000
-            ready
-                send session/new in /w
-                wake at 60000
-            loaded A
-                created A, generation 1, batch []
+            opened A
             new /w
                 send session/new in /w
                 wake at 60000
@@ -259,9 +232,7 @@ fn a_connection_that_comes_back_is_listened_to_before_runs_are_asked_after() {
 #[test]
 fn a_run_is_taken_up_by_its_name_alone() {
     check(
-        "new /w
-         ready
-         loaded A
+        "opened A
          prompt A /w K
          ask A 1
          disconnect
@@ -273,14 +244,7 @@ fn a_run_is_taken_up_by_its_name_alone() {
          done A K
          done A R2",
         expect![[r#"
-            new /w
-                start the agent
-                wake at 60000
-            ready
-                send session/new in /w
-                wake at 60000
-            loaded A
-                created A, generation 1, batch []
+            opened A
             prompt A /w K
                 send session/prompt A K
             ask A 1

@@ -86,9 +86,7 @@ fn a_load_brings_its_updates_in_one_batch() {
 #[test]
 fn a_session_with_a_running_prompt_is_shown_while_another_is_loaded() {
     check(
-        "new /w
-         ready
-         loaded A
+        "opened A
          prompt A /w r1
          load B /w
          update A u1
@@ -97,14 +95,7 @@ fn a_session_with_a_running_prompt_is_shown_while_another_is_loaded() {
          update A u2
          done A r1",
         expect![[r#"
-            new /w
-                start the agent
-                wake at 60000
-            ready
-                send session/new in /w
-                wake at 60000
-            loaded A
-                created A, generation 1, batch []
+            opened A
             prompt A /w r1
                 send session/prompt A r1
             load B /w
@@ -128,9 +119,7 @@ fn a_session_with_a_running_prompt_is_shown_while_another_is_loaded() {
 #[test]
 fn coming_back_to_a_running_prompt_replays_nothing() {
     check(
-        "new /w
-         ready
-         loaded A
+        "opened A
          prompt A /w r1
          ask A 7
          load B /w
@@ -139,14 +128,7 @@ fn coming_back_to_a_running_prompt_replays_nothing() {
          load A /other
          answer A acp-permission-0-1 allow",
         expect![[r"
-            new /w
-                start the agent
-                wake at 60000
-            ready
-                send session/new in /w
-                wake at 60000
-            loaded A
-                created A, generation 1, batch []
+            opened A
             prompt A /w r1
                 send session/prompt A r1
             ask A 7
