@@ -275,12 +275,19 @@ impl<'a> Reader<'a> {
             self.files.push(FileDiff::default());
         }
         let file = self.current();
+        if file.renamed {
+            // It has both paths, without the prefixes that these lines have.
+            return;
+        }
         file.old_path = Some(path).filter(|path| *path != "/dev/null");
         file.created |= path == "/dev/null";
     }
 
     fn new_header(&mut self, path: &'a str) {
         let file = self.current();
+        if file.renamed {
+            return;
+        }
         file.new_path = Some(path).filter(|path| *path != "/dev/null");
         file.deleted |= path == "/dev/null";
     }

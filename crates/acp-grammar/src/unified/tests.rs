@@ -82,6 +82,7 @@ fn git_headers_name_creations_deletions_and_renames() {
         "diff --git a/x b/x\nnew file mode 100644\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+x\n\
          diff --git a/y b/y\ndeleted file mode 100644\n--- a/y\n+++ /dev/null\n@@ -1 +0,0 @@\n-y\n\
          diff --git a/old name b/new\nsimilarity index 90%\nrename from old name\nrename to new\n\
+         --- a/old name\n+++ b/new\n@@ -1 +1 @@\n-x\n+y\n\
          diff --git a/same file b/same file\nold mode 100644\nnew mode 100755\n",
         &expect![[r#"
             None -> Some("x") created
@@ -89,6 +90,7 @@ fn git_headers_name_creations_deletions_and_renames() {
             Some("y") -> None deleted
               Some((0, 0)) "": "y\n" -> ""
             Some("old name") -> Some("new") renamed
+              Some((0, 0)) "": "x\n" -> "y\n"
             Some("same file") -> Some("same file")
         "#]],
     );

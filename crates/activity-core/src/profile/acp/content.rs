@@ -14,14 +14,22 @@ pub(super) fn facts_of_blocks<'a>(
     tool: &Tool,
     evidence: Evidence,
 ) -> Vec<Facts<'a>> {
-    blocks
+    // A tool that changes several files at once does not merely insert into one.
+    let several = blocks.windows(2).any(|pair| pair[0].path != pair[1].path);
+    let may_insert = tool.edits_parts && !several;
+    let facts = blocks
         .iter()
         .filter(|block| block.file_type.as_deref() != Some("directory"))
-        .map(|block| facts_of_block(block, tool, evidence))
-        .collect()
+        .map(|block| facts_of_block(block, tool, may_insert, evidence));
+    facts.collect()
 }
 
-fn facts_of_block<'a>(block: &'a DiffBlock, tool: &Tool, evidence: Evidence) -> Facts<'a> {
+fn facts_of_block<'a>(
+    block: &'a DiffBlock,
+    tool: &Tool,
+    may_insert: bool,
+    evidence: Evidence,
+) -> Facts<'a> {
     let mut facts = Facts::new(Some(block.path.as_ref().into()), evidence);
     facts.from = block.old_path.as_deref().map(Into::into);
     facts.operation = block.operation.as_deref().and_then(Operation::from_word);
@@ -46,7 +54,7 @@ fn facts_of_block<'a>(block: &'a DiffBlock, tool: &Tool, evidence: Evidence) -> 
         facts.unchanged = old == new && facts.from.is_none() && facts.operation.is_none();
         // An empty old text is also an insertion. That the old text is missing means a new file to
         // ACP, but a tool that edits parts of files leaves it out for insertions too.
-        let means_new = block.old_text.is_none() && !tool.edits_parts;
+        let means_new = block.old_text.is_none() && !may_insert;
         facts.whole_new_file = old.is_empty() && (tool.writes_whole_files || means_new);
         if old != new {
             facts.pairs = vec![Pair::new(old, new)];

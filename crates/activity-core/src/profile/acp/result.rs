@@ -357,6 +357,9 @@ fn hunks<'a>(object: &'a Object<'a>, facts: &mut Facts<'a>) -> Option<Vec<Pair<'
         }
         if file.deleted {
             facts.operation = facts.operation.or(Some(Operation::Delete));
+        } else if file.renamed && facts.from.is_none() {
+            facts.operation = Some(Operation::Move);
+            facts.from = file.old_path.map(Into::into);
         }
         return checked(&file.hunks, facts);
     }

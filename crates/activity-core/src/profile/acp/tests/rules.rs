@@ -55,6 +55,20 @@ fn a_proposal_of_a_new_file_proves_nothing() {
 }
 
 #[test]
+fn a_tool_of_several_files_creates_those_without_an_old_text() {
+    check(
+        r#"{"title":"Edit","name":"edit","kind":"edit","status":"completed","content":[{"type":"diff","path":"/w/a","oldText":"o","newText":"n"},{"type":"diff","path":"/w/b","oldText":null,"newText":"x\n"}]}"#,
+        &expect![[r#"
+            edit Modified a
+              Content: "o" -> "n"
+            edit Created b
+              Content: "" -> "x\n"
+              whole Some("") -> Some("x\n")
+        "#]],
+    );
+}
+
+#[test]
 fn the_result_decides_which_files_changed() {
     check(
         r#"{"kind":"edit","name":"multi_edit","rawInput":{"edits":[{"path":"a","old_string":"1","new_string":"2"},{"path":"b","old_string":"3","new_string":"4"}]}}
@@ -329,6 +343,13 @@ fn a_patch_that_failed_in_a_shell_changed_nothing() {
 
 #[test]
 fn a_move_is_known_by_its_two_places() {
+    check(
+        r#"{"kind":"edit","name":"edit_files","status":"completed","rawOutput":{"diff":"diff --git a/o b/sub/n\nsimilarity index 80%\nrename from o\nrename to sub/n\n--- a/o\n+++ b/sub/n\n@@ -1,2 +1,2 @@\n-x\n+y\n z\n"}}"#,
+        &expect![[r#"
+            edit_files Moved sub/n from o
+              Result: "x\nz\n" -> "y\nz\n" old@0 new@0
+        "#]],
+    );
     check(
         r#"{"kind":"move","title":"t","status":"completed","content":[{"type":"diff","path":"/w/b","oldText":"o","newText":"n"}],"locations":[{"path":"/w/a"},{"path":"/w/b"}]}"#,
         &expect![[r#"
