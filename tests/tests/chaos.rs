@@ -178,6 +178,29 @@ fn it_answers_after_it_was_cancelled() -> Result<()> {
 }
 
 #[test]
+fn it_starts_the_run_again() -> Result<()> {
+    let mut stage = Stage::new("starts-again")?;
+    let session = stage.start("chaos")?;
+    stage.prompt(&session)?;
+    assert_eq!(stage.ended(&session)?["stopReason"], "end_turn");
+    assert_eq!(stage.files(&session)?, ["a.txt"]);
+    let params = json!({"session": session, "subscribe": true});
+    let timeline = stage.editor.request("acpLens/session/subscribe", &params)?;
+    let items = timeline["items"].as_array().context("items")?;
+    let calls: Vec<String> = items
+        .iter()
+        .filter(|item| item["type"] == "toolCall")
+        .map(|item| format!("{} {}", item["toolCall"], item["status"]).replace('"', ""))
+        .collect();
+    // Only what the old run had open when its own successor named it.
+    let expect = ["old failed", "older completed", "call-a.txt completed"];
+    assert_eq!(calls, expect);
+    // The answer to the prompt has ended it, under whatever name.
+    stage.prompt(&session)?;
+    stage.finish()
+}
+
+#[test]
 fn it_hangs_in_a_prompt() -> Result<()> {
     let mut stage = Stage::new("hangs-in-prompt")?;
     let session = stage.start("chaos")?;

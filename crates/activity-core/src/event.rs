@@ -56,6 +56,8 @@ pub enum Event<'a> {
         /// `stopReason`; `None` when the prompt was answered with an error.
         stop_reason: Option<Cow<'a, str>>,
     },
+    /// Another run goes on with the prompt: the tool calls that are open have failed.
+    RunReplaced,
     /// Messages of this session were lost before they reached this reader.
     GapNoticed {
         /// How many, where that is known.

@@ -24,6 +24,7 @@ use crate::path::Workspace;
 use crate::profile::{ActivityDraft, KnownPaths, Profile, ProfileChoice};
 use crate::timeline::Role;
 use crate::timeline::store::{NamelessThoughts, Timeline};
+use crate::timeline::tool_call::Status;
 use call::{Call, Outlook};
 use changes::{ChangeLog, Target};
 #[cfg(any(test, fuzzing))]
@@ -255,6 +256,7 @@ impl Session {
                 self.touch_item(position);
             }
             Event::PromptEnded { stop_reason } => self.prompt_ended(stop_reason.as_deref()),
+            Event::RunReplaced => self.run_replaced(),
             Event::GapNoticed { missed } => {
                 let turn = self.content.timeline.current_turn();
                 self.content.gaps.entry(turn).or_default().push(missed);
@@ -422,6 +424,19 @@ impl Session {
             self.content.history.has_messages = true;
         }
         self.touch_item(position);
+    }
+
+    fn run_replaced(&mut self) {
+        for index in mem::take(&mut self.content.open_calls) {
+            let Some(call) = self.content.calls.get_mut(index) else {
+                continue;
+            };
+            call.status = Status::Failed;
+            call.outlook = Outlook::Abandoned;
+            let (position, turn) = (call.position, call.turn);
+            self.touch_item(position);
+            self.changes.touch(Target::Turn(turn));
+        }
     }
 
     fn prompt_ended(&mut self, stop_reason: Option<&str>) {

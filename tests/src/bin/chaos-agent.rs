@@ -17,6 +17,7 @@ fn main() -> io::Result<()> {
         steps: 0,
         out: io::stdout().lock(),
         prompt: Value::Null,
+        run: Value::Null,
     };
     for line in io::stdin().lock().lines() {
         let message: Value = serde_json::from_str(&line?)?;
@@ -39,6 +40,8 @@ struct Agent {
     out: io::StdoutLock<'static>,
     /// The prompt that waits for an answer.
     prompt: Value,
+    /// The name of the run that the prompt began.
+    run: Value,
 }
 
 impl Agent {
@@ -75,6 +78,7 @@ impl Agent {
             }
             (Some("session/prompt"), mode) => {
                 let mode = mode.to_owned();
+                self.run = message["params"]["_meta"]["messageId"].clone();
                 self.prompt(id, &mode)
             }
             (Some("session/cancel"), "answers-after-cancel") => {
@@ -95,6 +99,28 @@ impl Agent {
             "dies-in-prompt" => {
                 self.edit("s", "a.txt")?;
                 exit(5)
+            }
+            "starts-again" => {
+                let update = |update: Value, meta: Value| {
+                    json!({"jsonrpc": "2.0", "method": "session/update",
+                        "params": {"sessionId": "s", "update": update, "_meta": meta}})
+                };
+                for call in ["old", "older"] {
+                    let call = json!({"sessionUpdate": "tool_call", "toolCallId": call,
+                        "title": "work", "status": "in_progress"});
+                    self.send(&update(call, json!({})))?;
+                }
+                let words = json!({"sessionUpdate": "agent_message_chunk",
+                    "content": {"type": "text", "text": "again"}});
+                let stranger = json!({"runId": "r1", "resumedFromRunId": "nobody's"});
+                self.send(&update(words.clone(), stranger))?;
+                let call = json!({"sessionUpdate": "tool_call_update", "toolCallId": "older",
+                    "status": "completed"});
+                self.send(&update(call, json!({})))?;
+                let ours = json!({"runId": "r2", "resumedFromRunId": self.run});
+                self.send(&update(words, ours))?;
+                self.edit("s", "a.txt")?;
+                self.answer(id, &json!({"stopReason": "end_turn"}))
             }
             "hangs-in-prompt" => self.edit("s", "a.txt"),
             "answers-after-cancel" => {

@@ -119,7 +119,18 @@ impl Agent {
             }
             Effect::WakeAt(ms) => self.wake_at = Some(ms),
             Effect::Adopted { session, old, new } => {
+                // The agent answers the prompt once, whatever its run is called by then.
+                for pending in self.pending.values_mut() {
+                    if let Pending::Prompt { run, .. } = pending
+                        && *run == old
+                    {
+                        *run = Arc::clone(&new);
+                    }
+                }
                 tracing::info!(%session, %old, %new, "another run goes on with the prompt");
+                if let Some(shown) = self.shown.get_mut(&session) {
+                    shown.feed.apply(SessionEvent::RunReplaced).await;
+                }
             }
             // A pipe that is closed does not open again, so nothing is ever taken up on it.
             Effect::Subscribe { .. } | Effect::Reconcile { .. } => {}
