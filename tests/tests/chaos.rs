@@ -214,6 +214,11 @@ fn it_hangs_in_a_prompt() -> Result<()> {
         it["session"] == session && it["state"] == "disconnected"
     })?;
     assert_eq!(stage.files(&session)?, ["a.txt"]);
+    // It can be loaded again, although the prompt was never answered.
+    let params = json!({"agent": "chaos", "sessionId": "s"});
+    let loaded = stage.editor.request("acpLens/session/load", &params)?;
+    assert_eq!(loaded["session"]["state"], "idle", "{loaded}");
+    assert_eq!(stage.files(&session)?, ["old.txt"]);
     stage.finish()
 }
 

@@ -148,3 +148,57 @@ fn permission_is_asked_for_a_running_prompt_only() {
         "#]],
     );
 }
+
+#[test]
+fn a_session_that_is_closed_while_its_prompt_runs_can_be_opened_again() {
+    check(
+        "load A /w
+         ready
+         loaded A
+         prompt A /w r1
+         ask A 1
+         close A
+         update A unseen
+         prompt A /w r2
+         load A /w
+         done A r1
+         loaded A
+         update A seen
+         prompt A /w r3",
+        expect![[r#"
+            load A /w
+                start the agent
+                wake at 60000
+            ready
+                send session/load A, generation 1
+                wake at 60000
+            loaded A
+                loaded A, generation 1, batch []
+            prompt A /w r1
+                send session/prompt A r1
+            ask A 1
+                ask acp-permission-0-1 for A, generation 1
+            close A
+                send session/cancel A
+                answer 1: cancelled
+                close acp-permission-0-1: cancelled
+                prompt of A ends: Err("the session was closed")
+                send session/close A
+            update A unseen
+                unknown session A
+            prompt A /w r2
+                prompt refused: no session is open
+            load A /w
+                send session/load A, generation 2
+                wake at 60000
+            done A r1
+                wake at 60000
+            loaded A
+                loaded A, generation 2, batch []
+            update A seen
+                show seen of A, generation 2, historical
+            prompt A /w r3
+                send session/prompt A r3
+        "#]],
+    );
+}

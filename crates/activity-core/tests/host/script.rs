@@ -110,6 +110,9 @@ impl Run {
             ["cancel", session] => Event::CancelWanted {
                 session: session.into(),
             },
+            ["close", session] => Event::CloseWanted {
+                session: session.into(),
+            },
             ["run", run] => Event::RunSeen {
                 run: run.into(),
                 resumed_from: None,
@@ -212,6 +215,7 @@ fn shown(effect: &Effect<String>) -> String {
             session, outcome, ..
         } => format!("prompt of {session} ends: {outcome:?}"),
         Effect::SendCancel { session } => format!("send session/cancel {session}"),
+        Effect::SendClose { session } => format!("send session/close {session}"),
         Effect::AskPerson {
             permission,
             session,

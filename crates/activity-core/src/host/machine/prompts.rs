@@ -74,10 +74,13 @@ impl<U> Machine<U> {
         self.live.cancel_questions(session, effects);
     }
 
-    /// The session is not loaded any more. A prompt that runs is cancelled, and ends as it may.
+    /// The session is not loaded any more. A prompt that runs is cancelled, and has ended for
+    /// everybody here: an agent that does not listen must not keep the session from a later load.
     pub(super) fn close(&mut self, session: &Arc<str>, effects: &mut Vec<Effect<U>>) {
         if self.is_live(session) {
             self.cancel(session, effects);
+            let why = Err("the session was closed".into());
+            self.live.end(session, why, effects);
         }
         if self.known.remove(session).is_some() {
             effects.push(Effect::SendClose {
