@@ -131,6 +131,18 @@ fn it_hangs_in_initialize() -> Result<()> {
 }
 
 #[test]
+fn it_refuses_sessions_and_says_why_in_the_data() -> Result<()> {
+    let mut stage = Stage::new("refuses-sessions")?;
+    let params = json!({"agent": "chaos"});
+    let error = stage.editor.failing("acpLens/session/new", &params)?;
+    // This one tells where it was started: in the project.
+    let place = std::fs::canonicalize(stage.dir.path())?;
+    let expect = format!("Internal error: {}", place.display());
+    assert_eq!(error["message"], expect);
+    stage.finish()
+}
+
+#[test]
 fn it_dies_in_a_prompt() -> Result<()> {
     check_broken_prompt("dies-in-prompt", "exit status: 5")
 }

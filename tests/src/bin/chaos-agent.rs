@@ -8,6 +8,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+/// How many files a stream edits, one after the other.
+const STREAMED: u32 = 300;
+
 fn main() -> io::Result<()> {
     let mut arguments = std::env::args().skip(1);
     let mut agent = Agent {
@@ -57,9 +60,15 @@ impl Agent {
                 let result = json!({
                     "protocolVersion": 1,
                     "agentCapabilities": {"loadSession": true},
-                    "agentInfo": {"name": self.name, "version": "1"},
+                    "agentInfo": {"name": self.name, "version": std::process::id().to_string()},
                 });
                 self.answer(id, &result)
+            }
+            (Some("session/new"), "refuses-sessions") => {
+                let details = std::env::current_dir()?;
+                let error = json!({"code": -32603, "message": "Internal error",
+                    "data": {"details": details}});
+                self.send(&json!({"jsonrpc": "2.0", "id": id, "error": error}))
             }
             (Some("session/new"), _) => {
                 self.cwd = message["params"]["cwd"].as_str().unwrap_or_default().into();
@@ -145,6 +154,13 @@ impl Agent {
                     writeln!(self.out, "{line}")?;
                 }
                 self.edit("s", "a.txt")?;
+                self.answer(id, &json!({"stopReason": "end_turn"}))
+            }
+            "streams" => {
+                for n in 0..STREAMED {
+                    self.edit("s", &format!("{n}.txt"))?;
+                    sleep(Duration::from_millis(2));
+                }
                 self.answer(id, &json!({"stopReason": "end_turn"}))
             }
             "unknown-sessions" => {

@@ -105,6 +105,15 @@ object! {
 object! {
     struct AnyError<'a> {
         "message" => message: Text<'a>,
+        "data" => data: Raw<'a>,
+    }
+}
+
+object! {
+    struct AnyErrorData<'a> {
+        "details" => details: Text<'a>,
+        "message" => message: Text<'a>,
+        "reason" => reason: Text<'a>,
     }
 }
 
@@ -233,9 +242,26 @@ impl ResultShape {
     }
 }
 
-/// `message` of a JSON-RPC error.
+/// What a JSON-RPC error says to people: its `message`, and behind it what its `data` says in
+/// words. Many agents put "Internal error" into the first, and why into the second.
 pub fn error_message(json: &str) -> Option<Cow<'_, str>> {
-    object_from_str::<AnyError<'_>>(json)?.message.value()
+    let error = object_from_str::<AnyError<'_>>(json)?;
+    let details = error.data.0.value().and_then(|data| {
+        if let Ok(words) = serde_json::from_str::<Cow<'_, str>>(data.get()) {
+            return Some(words);
+        }
+        let data = object_from_str::<AnyErrorData<'_>>(data.get())?;
+        let words = [data.details, data.message, data.reason].into_iter();
+        words.filter_map(Text::value).next()
+    });
+    let details = details.filter(|it| !it.trim().is_empty());
+    match (error.message.value(), details) {
+        (Some(message), Some(details)) if !message.contains(&*details) => {
+            Some(format!("{message}: {details}").into())
+        }
+        (None, details) => details,
+        (message, _) => message,
+    }
 }
 
 /// The parameters of `session/request_permission`.
@@ -299,5 +325,37 @@ pub fn selected_option(json: &str) -> Option<Cow<'_, str>> {
     match outcome.outcome.as_str() {
         "selected" => outcome.option_id.value(),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod error_tests {
+    use super::error_message;
+
+    #[test]
+    fn an_error_says_what_it_can() {
+        let check = |json: &str, expect: Option<&str>| {
+            assert_eq!(error_message(json).as_deref(), expect, "{json}");
+        };
+        check(r#"{"code":-1,"message":"no"}"#, Some("no"));
+        check(r#"{"message":"no","data":"why"}"#, Some("no: why"));
+        check(
+            r#"{"message":"Internal error","data":{"details":"no such session"}}"#,
+            Some("Internal error: no such session"),
+        );
+        check(
+            r#"{"message":"no","data":{"details":7,"message":"why"}}"#,
+            Some("no: why"),
+        );
+        check(
+            r#"{"message":"no: why","data":{"reason":"why"}}"#,
+            Some("no: why"),
+        );
+        check(r#"{"message":"no","data":{"uri":"file:///x"}}"#, Some("no"));
+        check(r#"{"message":"no","data":[1]}"#, Some("no"));
+        check(r#"{"message":"no","data":" "}"#, Some("no"));
+        check(r#"{"data":"why"}"#, Some("why"));
+        check(r#"{"message":7}"#, None);
+        check("7", None);
     }
 }

@@ -131,6 +131,11 @@ impl SessionFeed {
         self.set_state(SessionState::Loading, None);
     }
 
+    /// Whether a prompt waits for its end.
+    pub(crate) fn is_prompting(&self) -> bool {
+        self.is_prompting
+    }
+
     /// Whether the session is being built aside.
     pub(crate) fn is_aside(&self) -> bool {
         self.aside.is_some()

@@ -142,15 +142,13 @@ impl Taps {
                 What::CaughtUp => known.catch_up(),
                 What::Ended(how) => {
                     known.catch_up();
-                    known.end(None);
+                    known.end(&how);
                     tracing::info!(%how, "a tap ended");
                     self.by_id.remove(&tap);
                 }
                 What::Lost => {
                     known.catch_up();
-                    known.end(Some(
-                        "the tap was killed; what the agent did last may be missing",
-                    ));
+                    known.lost();
                     self.by_id.remove(&tap);
                 }
             }
@@ -223,10 +221,21 @@ impl Tap {
         }
     }
 
-    fn end(&mut self, error: Option<&str>) {
+    /// The agent ended; how, in words. Only where it had something left to do is that an error.
+    fn end(&mut self, how: &str) {
         for feed in self.sessions.values_mut() {
             feed.commit_aside();
-            feed.set_state(SessionState::Disconnected, error.map(str::to_owned));
+            let error = feed.is_prompting().then(|| how.to_owned());
+            feed.set_state(SessionState::Disconnected, error);
+        }
+    }
+
+    /// The tap is gone without a word, and the agent with it.
+    fn lost(&mut self) {
+        let error = "the tap was killed; what the agent did last may be missing";
+        for feed in self.sessions.values_mut() {
+            feed.commit_aside();
+            feed.set_state(SessionState::Disconnected, Some(error.to_owned()));
         }
     }
 }

@@ -12,12 +12,13 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
+use super::end::End;
 use super::opening::Openings;
 use super::publish::{Publisher, SocketFile};
 use super::record::{self, Secrets};
 use super::relay::{Queue, QueueEnd, RelayEnd, relay};
 use super::spill::Spill;
-use super::{Direction, end, signals, streams};
+use super::{Direction, signals, streams};
 use crate::mirror::message::{TapHello, VERSION};
 use crate::mirror::rendezvous::unique_id;
 
@@ -28,6 +29,10 @@ const LAST_WORDS_WAIT: Duration = Duration::from_secs(2);
 const ORPHAN_GRACE: Duration = Duration::from_secs(5);
 /// How long an agent may take to end after it was asked to.
 const TERMINATE_GRACE: Duration = Duration::from_secs(2);
+/// How long the end of the agent's words is held back from the client. Most agents end with it, and
+/// many clients kill what they started as soon as they see it: before that the editors have to
+/// learn how the agent ended, and the recording has to be written.
+const OUTPUT_GRACE: Duration = Duration::from_millis(100);
 /// How often it is looked whether the client is still there, once it has nothing more to say.
 const CLIENT_LOOK: Duration = Duration::from_millis(200);
 
@@ -101,12 +106,12 @@ pub(crate) fn run(options: Options) -> Result<ExitCode, TapError> {
         // The other end is gone only when the tap has ended.
         let _ = events.send(Event::AgentEnded(agent.wait()));
     });
-    let status = watch(agent_id, &happened).map_err(TapError::Wait)?;
-    observers.finish(status, &queue);
-    Ok(end::as_the_agent(status))
+    let end = watch(agent_id, &happened).map_err(TapError::Wait)?;
+    observers.finish(end, &queue);
+    Ok(end.as_the_agent())
 }
 
-/// Starts both relays, each of which closes its ends when it is done.
+/// Starts both relays. Each closes its ends when it is done, but for our standard output.
 fn start_relays(agent: &mut Child, queue: &Queue, events: &Sender<Event>) -> io::Result<()> {
     let (Some(agent_in), Some(agent_out)) = (agent.stdin.take(), agent.stdout.take()) else {
         return Err(io::Error::other("the agent has no standard streams"));
@@ -128,25 +133,35 @@ fn start_relays(agent: &mut Child, queue: &Queue, events: &Sender<Event>) -> io:
         .spawn(move || {
             let end = relay(agent_out, client_out, Direction::ToClient, &to_client);
             drop(to_client);
-            streams::close_output();
             let _ = told.send(Event::RelayEnded(Direction::ToClient, end));
         })?;
     Ok(())
 }
 
 /// Waits for the end of the agent and of its last words; ends an agent whose client is gone.
-fn watch(agent: u32, happened: &Receiver<Event>) -> io::Result<ExitStatus> {
+fn watch(agent: u32, happened: &Receiver<Event>) -> io::Result<End> {
     let mut status = None;
     let mut words_ended = false;
+    let mut output_closed = false;
     let mut input_ended = false;
     let mut client_gone: Option<Instant> = None;
     let mut asked: Option<Instant> = None;
     let mut ended_at: Option<Instant> = None;
     loop {
-        if let (Some(status), true) = (status, words_ended) {
-            return Ok(status);
+        let end = status.map(|status| End {
+            status,
+            client_left: client_gone.is_some(),
+        });
+        if let (Some(end), true) = (end, words_ended) {
+            return Ok(end);
         }
-        match happened.recv_timeout(CLIENT_LOOK) {
+        let holds_back = words_ended && !output_closed;
+        let wait = if holds_back {
+            OUTPUT_GRACE
+        } else {
+            CLIENT_LOOK
+        };
+        match happened.recv_timeout(wait) {
             Ok(Event::AgentEnded(result)) => {
                 status = Some(result?);
                 ended_at = Some(Instant::now());
@@ -158,15 +173,20 @@ fn watch(agent: u32, happened: &Receiver<Event>) -> io::Result<ExitStatus> {
                     client_gone.get_or_insert_with(Instant::now);
                 }
             }
+            Err(RecvTimeoutError::Timeout) if holds_back => {
+                // The agent lives on.
+                streams::close_output();
+                output_closed = true;
+            }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
-                return status.ok_or_else(|| io::Error::other("nobody waits for the agent"));
+                return end.ok_or_else(|| io::Error::other("nobody waits for the agent"));
             }
         }
-        if let (Some(status), Some(ended_at)) = (status, ended_at)
+        if let (Some(end), Some(ended_at)) = (end, ended_at)
             && ended_at.elapsed() > LAST_WORDS_WAIT
         {
-            return Ok(status);
+            return Ok(end);
         }
         if input_ended && client_gone.is_none() && streams::is_output_broken() {
             client_gone = Some(Instant::now());
@@ -254,13 +274,13 @@ impl Observers {
     }
 
     /// Lets them see the end.
-    fn finish(self, status: ExitStatus, queue: &Queue) {
+    fn finish(self, end: End, queue: &Queue) {
         if let Some(writer) = self.spill_writer {
             queue.end();
             let _ = writer.join();
         }
         if let Some(publisher) = &self.publisher {
-            publisher.close(end::in_words(status));
+            publisher.close(end.in_words());
         }
         if let Some(recorder) = self.recorder {
             let _ = recorder.join();

@@ -166,8 +166,9 @@ impl Agent {
     }
 
     async fn try_start(&mut self) -> Result<(), String> {
-        let (process, streams) =
-            AgentProcess::start(&self.command).map_err(|why| why.to_string())?;
+        let mut command = self.command.clone();
+        command.cwd = command.cwd.or_else(|| self.first_folder());
+        let (process, streams) = AgentProcess::start(&command).map_err(|why| why.to_string())?;
         let (link, heard) = Link::open(streams).await.map_err(|why| why.to_string())?;
         self.running = Some(Running {
             process,
@@ -175,6 +176,14 @@ impl Agent {
             heard,
         });
         Ok(())
+    }
+
+    /// Where an agent starts, as if it had been started from the project: some read their own
+    /// configuration there, or think that their sessions belong there.
+    fn first_folder(&self) -> Option<std::path::PathBuf> {
+        let workspace = self.handle.workspace();
+        let first = workspace.borrow().folders.first()?.location.to_path_buf();
+        first.is_dir().then_some(first)
     }
 
     async fn stop_process(&mut self) {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use acp_grammar::wire::message::Direction;
+use acp_grammar::wire::method;
 use activity_core::host::{Ask, Event};
 use serde::Deserialize;
 use serde_json::Value;
@@ -30,8 +31,8 @@ struct Message<'a> {
     method: Option<serde::de::IgnoredAny>,
     #[serde(default)]
     result: Option<Value>,
-    #[serde(default)]
-    error: Option<Value>,
+    #[serde(borrow, default)]
+    error: Option<&'a RawValue>,
 }
 
 impl Agent {
@@ -132,10 +133,10 @@ impl Agent {
             return;
         };
         let result = match (result, error) {
-            (_, Some(error)) => Err(error["message"]
-                .as_str()
-                .unwrap_or("the agent gave no reason")
-                .to_owned()),
+            (_, Some(error)) => Err(method::error_message(error.get()).map_or_else(
+                || "the agent gave no reason".to_owned(),
+                std::borrow::Cow::into_owned,
+            )),
             (result, None) => Ok(result.unwrap_or_default()),
         };
         match pending {
