@@ -143,6 +143,28 @@ fn it_refuses_sessions_and_says_why_in_the_data() -> Result<()> {
 }
 
 #[test]
+fn it_finds_no_sessions_by_their_directory() -> Result<()> {
+    let mut stage = Stage::new("good")?;
+    let place = std::fs::canonicalize(stage.dir.path())?;
+    for (place, expect) in [
+        (json!(place), &["here"][..]),
+        (json!("/nobody"), &[]),
+        (Value::Null, &["here", "nowhere", "elsewhere"]),
+    ] {
+        let params = json!({"agent": "chaos", "executionCwd": place});
+        let listed = stage.editor.request("acpLens/session/list", &params)?;
+        let ids: Vec<_> = listed["sessions"]
+            .as_array()
+            .context("a list")?
+            .iter()
+            .map(|it| it["sessionId"].as_str().unwrap_or_default())
+            .collect();
+        assert_eq!(ids, expect);
+    }
+    stage.finish()
+}
+
+#[test]
 fn it_dies_in_a_prompt() -> Result<()> {
     check_broken_prompt("dies-in-prompt", "exit status: 5")
 }

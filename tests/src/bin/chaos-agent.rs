@@ -59,7 +59,7 @@ impl Agent {
                 }
                 let result = json!({
                     "protocolVersion": 1,
-                    "agentCapabilities": {"loadSession": true},
+                    "agentCapabilities": {"loadSession": true, "sessionCapabilities": {"list": {}}},
                     "agentInfo": {"name": self.name, "version": std::process::id().to_string()},
                 });
                 self.answer(id, &result)
@@ -73,6 +73,17 @@ impl Agent {
             (Some("session/new"), _) => {
                 self.cwd = message["params"]["cwd"].as_str().unwrap_or_default().into();
                 self.answer(id, &json!({"sessionId": "s"}))
+            }
+            (Some("session/list"), _) => {
+                // It finds nothing by a directory.
+                let is_all = message["params"]["cwd"].is_null();
+                let cwd = std::env::current_dir()?;
+                let sessions = json!([{"sessionId": "here", "cwd": cwd}, {"sessionId": "nowhere"},
+                    {"sessionId": "elsewhere", "cwd": "/elsewhere"}]);
+                self.answer(
+                    id,
+                    &json!({"sessions": if is_all { sessions } else { json!([]) }}),
+                )
             }
             (Some("session/load"), "dies-in-load") => exit(4),
             (Some("session/load"), "hangs-in-load") => self.edit("s", "old.txt"),

@@ -251,8 +251,8 @@ pub fn error_message(json: &str) -> Option<Cow<'_, str>> {
             return Some(words);
         }
         let data = object_from_str::<AnyErrorData<'_>>(data.get())?;
-        let words = [data.details, data.message, data.reason].into_iter();
-        words.filter_map(Text::value).next()
+        let mut words = [data.details, data.message, data.reason].into_iter();
+        words.find_map(Text::value)
     });
     let details = details.filter(|it| !it.trim().is_empty());
     match (error.message.value(), details) {

@@ -2,6 +2,7 @@
 
 mod commands;
 mod effects;
+mod list;
 mod loads;
 mod wire;
 
@@ -43,7 +44,12 @@ enum Pending {
         session_id: Arc<str>,
         run: Arc<str>,
     },
-    List(Answer<SessionListResult>),
+    /// Who wants the sessions, and of which directory; `by_agent` says who picks these out.
+    List {
+        cwd: Option<String>,
+        by_agent: bool,
+        answer: Answer<SessionListResult>,
+    },
     Choice(Answer<()>),
     /// Nobody.
     Nothing,
@@ -335,7 +341,7 @@ impl Agent {
 /// Tells whoever waits that nothing will come.
 fn fail(pending: Pending, why: &Failure) {
     match pending {
-        Pending::List(answer) => {
+        Pending::List { answer, .. } => {
             let _ = answer.send(Err(why.clone()));
         }
         Pending::Choice(answer) => {

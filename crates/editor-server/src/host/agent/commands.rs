@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use activity_core::host::prompt::{PromptFile, wants_directory_prefix};
 use activity_core::host::{Event, PermissionId, Place, Request};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::super::{Answer, prompt};
 use super::{Agent, LoadWaiter, Pending, PromptWaiter};
@@ -178,27 +178,5 @@ impl Agent {
                 .map(|(name, value)| (name.to_owned(), value)),
         );
         self.request(method, params.into(), Pending::Choice(answer));
-    }
-
-    /// Sends the lists that editors wait for, as soon as that can be done.
-    pub(super) fn send_lists(&mut self) {
-        if self.capabilities.is_null() {
-            return;
-        }
-        let can = self.can("/sessionCapabilities/list");
-        for (cwd, answer) in std::mem::take(&mut self.lists) {
-            if can {
-                let params = match cwd {
-                    Some(cwd) => json!({"cwd": cwd}),
-                    None => json!({}),
-                };
-                self.request("session/list", params, Pending::List(answer));
-            } else {
-                let _ = answer.send(Ok(SessionListResult {
-                    supported: false,
-                    sessions: Vec::new(),
-                }));
-            }
-        }
     }
 }

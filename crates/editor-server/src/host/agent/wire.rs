@@ -16,7 +16,7 @@ use super::{Agent, Pending, tell};
 use crate::acp::lines::Sender;
 use crate::acp::link::Question;
 use crate::features::failure::Failure;
-use crate::lsp::ext::{EarlierSession, ErrorKind, SessionListResult};
+use crate::lsp::ext::ErrorKind;
 use crate::replay::live::{Heard, News};
 
 /// What an agent is told of a session that was closed, or never was.
@@ -175,13 +175,14 @@ impl Agent {
                 })
                 .await;
             }
-            Pending::List(answer) => tell(
+            Pending::List {
+                cwd,
+                by_agent,
                 answer,
-                result
-                    .as_ref()
-                    .map(earlier)
-                    .map_err(|why| agent_failed(why.clone())),
-            ),
+            } => match result {
+                Ok(result) => self.listed(&result, cwd, by_agent, answer),
+                Err(why) => tell(answer, Err(agent_failed(why))),
+            },
             Pending::Choice(answer) => tell(answer, result.map(|_| ()).map_err(agent_failed)),
             Pending::Nothing => {}
         }
@@ -248,24 +249,6 @@ impl Agent {
             _ if is_terminal => Refusal::params(UNKNOWN_SESSION).answer(question),
             _ => question.refuse_method(),
         }
-    }
-}
-
-fn earlier(result: &Value) -> SessionListResult {
-    let text = |value: &Value| value.as_str().map(str::to_owned);
-    let sessions = result["sessions"].as_array().into_iter().flatten();
-    SessionListResult {
-        supported: true,
-        sessions: sessions
-            .filter_map(|session| {
-                Some(EarlierSession {
-                    session_id: text(&session["sessionId"])?,
-                    title: text(&session["title"]),
-                    execution_cwd: text(&session["cwd"]),
-                    updated_at: text(&session["updatedAt"]),
-                })
-            })
-            .collect(),
     }
 }
 
