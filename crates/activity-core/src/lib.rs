@@ -24,5 +24,7 @@ pub mod notice;
 pub mod path;
 pub mod placing;
 pub mod profile;
+#[cfg(test)]
+mod seeds;
 pub mod session;
 pub mod timeline;

@@ -283,12 +283,9 @@ mod tests {
 
     use super::fuzz_paths;
 
-    /// Runs the committed seeds, so that the target cannot rot.
     #[test]
-    fn the_seeds_of_the_fuzz_target_hold() {
-        fuzz_paths(include_bytes!("../../../tests/fuzz/seeds/paths/posix"));
-        fuzz_paths(include_bytes!("../../../tests/fuzz/seeds/paths/drive"));
-        fuzz_paths(include_bytes!("../../../tests/fuzz/seeds/paths/share"));
+    fn seeds() {
+        crate::seeds::run("paths", fuzz_paths);
     }
 
     fn path() -> impl Strategy<Value = String> {

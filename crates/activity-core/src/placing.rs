@@ -29,6 +29,7 @@ pub use fuzz::fuzz_placing;
 pub use hunk::{Hunk, HunkKind, MAX_CANDIDATES, Placement, Reason, Span, State};
 pub use input::{Limits, PlaceInput};
 pub(crate) use line::{LineStarts, count_breaks};
+pub(crate) use pieces::common_ends;
 
 use undo::Undo;
 

@@ -3,7 +3,7 @@
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::edit::{Edit, Lines};
-use crate::placing::LineStarts;
+use crate::placing::{LineStarts, common_ends};
 
 /// Changed lines, both sides together, up to which a reload is diffed. Above it the changed middle
 /// counts as one edit: the marks in it are lost until the file is placed afresh, which a reload
@@ -16,13 +16,7 @@ pub(super) fn edits(before: &str, after: &str) -> Vec<Edit> {
     let lines = Lines::new(before);
     let starts = LineStarts::of(before);
     let (old, new) = (whole_lines(before), whole_lines(after));
-    let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
-    let tail = old[head..]
-        .iter()
-        .rev()
-        .zip(new[head..].iter().rev())
-        .take_while(|(a, b)| a == b)
-        .count();
+    let (head, tail) = common_ends(&old, &new);
     let (old_middle, new_middle) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
     let ops = if old_middle.len() + new_middle.len() <= MAX_CHANGED_LINES {
         capture_diff_slices(Algorithm::Histogram, old_middle, new_middle)

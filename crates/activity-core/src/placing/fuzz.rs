@@ -102,21 +102,9 @@ mod tests {
 
     use super::fuzz_placing;
 
-    /// Runs the committed seeds, so that the target cannot rot.
     #[test]
     fn seeds() {
-        let seeds = concat!(
-            env!("CARGO_MANIFEST_DIR"),
-            "/../../tests/fuzz/seeds/placing"
-        );
-        let mut n_seeds = 0;
-        for seed in std::fs::read_dir(seeds).expect("the seeds are there") {
-            let path = seed.expect("a readable folder").path();
-            #[allow(clippy::disallowed_methods, reason = "a test reads its seeds")]
-            fuzz_placing(&std::fs::read(path).expect("a readable seed"));
-            n_seeds += 1;
-        }
-        assert!(n_seeds > 0);
+        crate::seeds::run("placing", fuzz_placing);
     }
 
     proptest! {

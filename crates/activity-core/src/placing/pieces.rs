@@ -33,13 +33,7 @@ pub(super) fn pieces(old: &Side<'_>, new: &Side<'_>) -> Vec<Piece> {
 
 /// The runs in which two lists of lines differ.
 pub(super) fn changed_runs<T: Eq + std::hash::Hash + Ord>(old: &[T], new: &[T]) -> Vec<Piece> {
-    let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
-    let tail = old[head..]
-        .iter()
-        .rev()
-        .zip(new[head..].iter().rev())
-        .take_while(|(a, b)| a == b)
-        .count();
+    let (head, tail) = common_ends(old, new);
     let (old, new) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
     if old.is_empty() && new.is_empty() {
         return Vec::new();
@@ -70,4 +64,11 @@ pub(super) fn changed_runs<T: Eq + std::hash::Hash + Ord>(old: &[T], new: &[T]) 
         }
     }
     pieces
+}
+
+/// How many elements two lists have in common at their start, and behind that at their end.
+pub(crate) fn common_ends<T: PartialEq>(old: &[T], new: &[T]) -> (usize, usize) {
+    let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let (old, new) = (old[head..].iter().rev(), new[head..].iter().rev());
+    (head, old.zip(new).take_while(|(a, b)| a == b).count())
 }

@@ -51,15 +51,7 @@ impl<'p, 'a> Undo<'p, 'a> {
         } else {
             State::NotFound(Reason::TextGone)
         };
-        self.push(
-            fragment,
-            Hunk {
-                kind: HunkKind::WholeFile,
-                state,
-                ..blank(plan)
-            },
-        );
-        self.put_back_file(fragment, plan);
+        self.push_whole_file(fragment, state, plan);
     }
 
     pub(super) fn undo_removed_file(&mut self, fragment: usize, plan: &'p Plan<'a>) {
@@ -78,6 +70,11 @@ impl<'p, 'a> Undo<'p, 'a> {
         } else {
             State::NotFound(Reason::FileExists)
         };
+        self.push_whole_file(fragment, state, plan);
+    }
+
+    /// Shows a fragment that is the whole file, and goes on with the text before it.
+    fn push_whole_file(&mut self, fragment: usize, state: State, plan: &'p Plan<'a>) {
         self.push(
             fragment,
             Hunk {
