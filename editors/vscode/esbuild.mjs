@@ -1,4 +1,4 @@
-// Bundles the extension into one file; `--production` makes it small, `--watch` keeps it fresh.
+// Bundles the extension into two files, its own code and the language client that it loads later; `--production` makes it small, `--watch` keeps it fresh.
 import { readFileSync, writeFileSync } from "node:fs";
 import * as esbuild from "esbuild";
 
@@ -19,9 +19,19 @@ const withoutVersionCheck = {
   },
 };
 
+/** The language client is a bundle of its own: activation neither reads nor compiles it. */
+const clientApart = {
+  name: "client-apart",
+  setup(build) {
+    build.onResolve({ filter: /^\.\/client\.ts$/ }, ({ kind }) =>
+      kind === "dynamic-import" ? { path: "./client.js", external: true } : undefined,
+    );
+  },
+};
+
 const production = process.argv.includes("--production");
 const options = {
-  entryPoints: { extension: "src/extension.ts" },
+  entryPoints: { extension: "src/extension.ts", client: "src/client.ts" },
   bundle: true,
   outdir: "dist",
   platform: "node",
@@ -29,12 +39,14 @@ const options = {
   mainFields: ["module", "main"],
   target: "node22",
   external: ["vscode"],
+  // `require`, which VS Code gives the module "vscode" to; `import()` goes round it.
+  supported: { "dynamic-import": false },
   minify: production,
   legalComments: "none",
   charset: "utf8",
   sourcemap: production ? false : "linked",
   logLevel: "warning",
-  plugins: [withoutVersionCheck],
+  plugins: [withoutVersionCheck, clientApart],
 };
 
 if (process.argv.includes("--watch")) {

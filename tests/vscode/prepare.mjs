@@ -1,7 +1,8 @@
 // Writes the workspaces of the tour and VS Code's settings: node prepare.mjs WORK
 //
 // `recorded` is the workspace of a recorded session as it was at the session's end; the trace gets
-// the workspace's own path in the place of the recorded one. In `live` the demo agent will work.
+// the workspace's own path in the place of the recorded one. In `live` and `followed` the demo
+// agent will work, in `tapped` it works for another client. `both.code-workspace` holds two of them.
 import fs from "node:fs";
 import path from "node:path";
 
@@ -29,7 +30,16 @@ write(trace, text.replaceAll("/tmp/ws", recorded));
 write(path.join(recorded, ".vscode/settings.json"), JSON.stringify({ "acpLens.trace": trace }));
 
 const demo = path.join(here, "../../crates/editor-server/src/demo/before");
-fs.cpSync(demo, path.join(work, "live"), { recursive: true });
+for (const name of ["live", "followed", "tapped"]) {
+  fs.cpSync(demo, path.join(work, name), { recursive: true });
+}
+write(
+  path.join(work, "both.code-workspace"),
+  JSON.stringify({
+    folders: [{ path: "recorded" }, { path: "live" }],
+    settings: { "acpLens.trace": trace },
+  }),
+);
 
 const settings = {
   ...JSON.parse(fs.readFileSync(path.join(here, "settings.json"), "utf8")),

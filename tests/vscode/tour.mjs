@@ -1,14 +1,19 @@
 // The tour through a real VS Code: node tour.mjs PORT WORK SHOTS [PART...]
 import path from "node:path";
+import { folders } from "./tour/folders.mjs";
+import { keyboard } from "./tour/keyboard.mjs";
 import { live } from "./tour/live.mjs";
 import { robust } from "./tour/robust.mjs";
+import { tap } from "./tour/tap.mjs";
 import { themes } from "./tour/themes.mjs";
 import { trace } from "./tour/trace.mjs";
 import { TooMany, Workbench } from "./workbench.mjs";
 
 const [port, work, shots, ...names] = process.argv.slice(2);
-const parts = { trace, themes, robust, live };
-const url = (folder) => `http://127.0.0.1:${port}/?folder=${folder}`;
+const parts = { trace, keyboard, themes, robust, live, tap, folders };
+/** The address of a folder, or of a file that names several. */
+const url = (place) =>
+  `http://127.0.0.1:${port}/?${place.endsWith(".code-workspace") ? "workspace" : "folder"}=${place}`;
 
 const w = await Workbench.launch(shots);
 /** The folders of the tour, and the files with the settings of each and of the user. */
@@ -18,6 +23,10 @@ const at = {
   recorded: path.join(work, "recorded"),
   recordedSettings: path.join(work, "recorded/.vscode/settings.json"),
   live: path.join(work, "live"),
+  followed: path.join(work, "followed"),
+  tapped: path.join(work, "tapped"),
+  both: path.join(work, "both.code-workspace"),
+  activations: path.join(work, "activation.ndjson"),
   userSettings: path.join(work, "data/User/settings.json"),
   missing: path.join(work, "missing"),
 };

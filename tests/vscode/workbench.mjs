@@ -79,6 +79,7 @@ export class Workbench {
       await run();
       this.passed += 1;
       console.log(`ok - ${name} (${((Date.now() - start) / 1000).toFixed(1)} s)`);
+      await this.settled();
       await this.page.screenshot({ path: path.join(this.shots, `${number}-${slug}.png`) });
     } catch (error) {
       this.failed += 1;
@@ -91,6 +92,24 @@ export class Workbench {
         throw new TooMany();
       }
     }
+  }
+
+  /** Waits, for a picture, until nothing in the workbench has changed for a moment. */
+  async settled() {
+    const quiet = () =>
+      this.page.evaluate(
+        () =>
+          new Promise((resolve) => {
+            let timer = setTimeout(() => resolve(true), 300);
+            const observer = new MutationObserver(() => {
+              clearTimeout(timer);
+              timer = setTimeout(() => resolve(true), 300);
+            });
+            observer.observe(document.body, { subtree: true, childList: true, attributes: true });
+            setTimeout(() => resolve(true), 3000);
+          }),
+      );
+    await quiet().catch(() => undefined);
   }
 
   /** Waits until `condition` gives something, and gives that. */

@@ -7,10 +7,13 @@ import { registerSessions } from "./commands/sessions.ts";
 import type { Context } from "./context.ts";
 import { Documents, SCHEME } from "./documents.ts";
 import { FileDecorations } from "./fileDecorations.ts";
+import { Follow } from "./follow.ts";
 import { t } from "./l10n.ts";
 import { Marks } from "./marks.ts";
 import { Store, type StoreChange } from "./model/store.ts";
+import { agentName } from "./model/text.ts";
 import { Permissions } from "./permissions.ts";
+import type { SessionInfo } from "./protocol.ts";
 import { Server } from "./server.ts";
 import { ChangesView } from "./views/changes.ts";
 import { SessionView } from "./views/session.ts";
@@ -30,18 +33,26 @@ export function activate(extension: vscode.ExtensionContext): void {
     status.update();
     sessionView.update();
     updateContext(store);
+    for (const info of change.ended) {
+      vscode.window.setStatusBarMessage(t("{0}: the turn ended", agentName(info, t)), 6000);
+    }
+    for (const info of change.failed) {
+      void tellError(info, server);
+    }
     decorations.refresh(change.reset ? undefined : change.uris);
     if (change.uris.length > 0 || change.reset) {
       documents.refresh();
     }
   };
 
+  const follow = new Follow();
   const server = new Server(extension, {
     activity: (change) => changed(store.apply(change)),
     session: (info) => changed(store.applySession(info)),
     hunks: (result) => marks.set(result),
     timeline: (update) => sessionView.timeline(update),
     permission: (question, token) => permissions.ask(question, token),
+    follow: (uri, range) => follow.show(uri, range),
     disconnected: () => {
       store.disconnect();
       marks.clear();
@@ -81,8 +92,12 @@ export function activate(extension: vscode.ExtensionContext): void {
         void server.restart();
       } else if (event.affectsConfiguration("acpLens")) {
         server.pushSettings();
-        changes.refresh();
-        decorations.refresh();
+        if (event.affectsConfiguration("acpLens.view")) {
+          changes.refresh();
+        }
+        if (event.affectsConfiguration("acpLens.decorations")) {
+          decorations.refresh();
+        }
       }
     }),
     vscode.window.onDidChangeActiveTextEditor(() => updateContext(store)),
@@ -107,6 +122,15 @@ function updateContext(store: Store): void {
   void vscode.commands.executeCommand("setContext", "acpLens.editorChanged", changed);
 }
 
+/** Says once what is wrong with a session, for somebody who does not look at the view. */
+async function tellError(info: SessionInfo, server: Server): Promise<void> {
+  const log = t("Show Log");
+  const message = `${agentName(info, t)}: ${info.error}`;
+  if ((await vscode.window.showWarningMessage(message, log)) === log) {
+    server.log.show();
+  }
+}
+
 function registerGeneral(context: Context): vscode.Disposable[] {
   const set = (name: string, value: unknown) =>
     vscode.workspace
@@ -116,9 +140,8 @@ function registerGeneral(context: Context): vscode.Disposable[] {
     vscode.commands.registerCommand(`acpLens.${name}`, run);
   return [
     on("toggleMarks", () => context.marks.toggle()),
-    on("toggleFollow", () =>
-      set("follow", !vscode.workspace.getConfiguration("acpLens").get("follow", false)),
-    ),
+    on("follow", () => set("follow", true)),
+    on("unfollow", () => set("follow", false)),
     on("viewAsTree", () => set("view.mode", "tree")),
     on("viewAsList", () => set("view.mode", "list")),
     on("restartServer", () => context.server.restart()),

@@ -3,17 +3,23 @@
 import * as vscode from "vscode";
 import { t } from "./l10n.ts";
 import type { Store } from "./model/store.ts";
-import { accessible, LETTER } from "./model/text.ts";
+import { accessible, actionWord, LETTER } from "./model/text.ts";
+import type { Action } from "./protocol.ts";
 
-const COLOR = {
+/** Theme colours by what happened to a file. */
+export const ACTION_COLOR = {
   created: "acpLens.addedForeground",
   modified: "acpLens.modifiedForeground",
   deleted: "acpLens.deletedForeground",
   moved: "acpLens.modifiedForeground",
-} as const;
+} as const satisfies Record<Action, string>;
 
-export function actionColor(action: keyof typeof COLOR): vscode.ThemeColor {
-  return new vscode.ThemeColor(COLOR[action]);
+/** Rows of the changes view have uris of their own: one file may be created in one turn and deleted in the next. */
+const ROW_SCHEME = "acp-lens-row";
+
+/** The uri of a file's row: its path, for the icon, and what happened to it. */
+export function rowUri(relativePath: string, action: Action): vscode.Uri {
+  return vscode.Uri.from({ scheme: ROW_SCHEME, path: `/${relativePath}`, query: action });
 }
 
 export class FileDecorations implements vscode.FileDecorationProvider, vscode.Disposable {
@@ -26,24 +32,15 @@ export class FileDecorations implements vscode.FileDecorationProvider, vscode.Di
   }
 
   provideFileDecoration(uri: vscode.Uri): vscode.FileDecoration | undefined {
-    if (
-      uri.scheme !== "file" ||
-      !vscode.workspace.getConfiguration("acpLens").get("decorations", true)
-    ) {
-      return undefined;
+    if (uri.scheme === ROW_SCHEME) {
+      const action = uri.query as Action;
+      return decoration(action, actionWord(action, t));
     }
-    const last = this.#store.fileOf(uri.toString());
-    if (!last) {
-      return undefined;
-    }
-    const decoration = new vscode.FileDecoration(
-      LETTER[last.action],
-      t("By an agent: {0}", accessible(last, null, t)),
-      actionColor(last.action),
-    );
-    // Folders keep their own colour: git speaks there.
-    decoration.propagate = false;
-    return decoration;
+    const shown = vscode.workspace.getConfiguration("acpLens").get("decorations", true);
+    const last = uri.scheme === "file" && shown ? this.#store.fileOf(uri.toString()) : null;
+    return last
+      ? decoration(last.action, t("By an agent: {0}", accessible(last, null, t)))
+      : undefined;
   }
 
   /** Only these files, or all of them. */
@@ -54,4 +51,13 @@ export class FileDecorations implements vscode.FileDecorationProvider, vscode.Di
   dispose(): void {
     this.#changed.dispose();
   }
+}
+
+/** Folders keep their own colour (`propagate` stays unset): git speaks there. */
+function decoration(action: Action, tooltip: string): vscode.FileDecoration {
+  return new vscode.FileDecoration(
+    LETTER[action],
+    tooltip,
+    new vscode.ThemeColor(ACTION_COLOR[action]),
+  );
 }

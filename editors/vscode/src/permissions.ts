@@ -5,7 +5,6 @@
  */
 
 import * as vscode from "vscode";
-import type { CancellationToken } from "vscode-languageclient/node";
 import { t } from "./l10n.ts";
 import type { PermissionOutcome, PermissionQuestion } from "./protocol.ts";
 
@@ -23,6 +22,8 @@ interface Waiting {
 
 export class Permissions implements vscode.Disposable {
   readonly #waiting = new Map<string, Waiting>();
+  /** Questions whose notification is open. */
+  readonly #notified = new Set<string>();
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChange = this.#changed.event;
 
@@ -30,20 +31,26 @@ export class Permissions implements vscode.Disposable {
     return [...this.#waiting.values()].map((entry) => entry.question);
   }
 
-  /** Asks the person; ends when somebody answered, or when the agent does not wait any more. */
-  ask(question: PermissionQuestion, token: CancellationToken): Promise<PermissionOutcome> {
+  /** Asks the person, by a notification too; ends when somebody answered, or when the agent does not wait any more. */
+  ask(question: PermissionQuestion, token: vscode.CancellationToken): Promise<PermissionOutcome> {
     const key = `${question.session}\0${question.permission}`;
     return new Promise((resolve) => {
       const settle = (outcome: PermissionOutcome) => {
         if (this.#waiting.delete(key)) {
+          cancelled.dispose();
           this.#changed.fire();
           resolve(outcome);
+          // A notification cannot be taken back, only put out of sight with its kind; without this
+          // it would go on asking what has been answered elsewhere.
+          if (this.#waiting.size === 0 && this.#notified.delete(key)) {
+            void vscode.commands.executeCommand("notifications.hideToasts");
+          }
         }
       };
       this.#waiting.set(key, { question, settle });
       this.#changed.fire();
-      token.onCancellationRequested(() => settle({ outcome: "cancelled" }));
-      void this.#notify(question);
+      const cancelled = token.onCancellationRequested(() => settle({ outcome: "cancelled" }));
+      void this.#notify(key, question);
     });
   }
 
@@ -76,7 +83,7 @@ export class Permissions implements vscode.Disposable {
     }
   }
 
-  async #notify(question: PermissionQuestion): Promise<void> {
+  async #notify(key: string, question: PermissionQuestion): Promise<void> {
     const files = filesOf(question).filter((path) => !question.title.includes(path));
     const some =
       files.length > 4 ? [...files.slice(0, 3), t("and {0} more", files.length - 3)] : files;
@@ -85,9 +92,11 @@ export class Permissions implements vscode.Disposable {
       some.length > 0 ? `${question.title} (${some.join(", ")})` : question.title,
     );
     const items = question.options.map((option) => ({ title: option.name, option }));
+    this.#notified.add(key);
     const picked = await vscode.window.showInformationMessage(message, ...items);
-    if (picked) {
-      this.answer(question.session, question.permission, picked.option.optionId);
+    this.#notified.delete(key);
+    if (picked && !this.answer(question.session, question.permission, picked.option.optionId)) {
+      void vscode.window.showInformationMessage(t("This question does not wait any more."));
     }
   }
 

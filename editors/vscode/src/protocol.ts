@@ -136,6 +136,8 @@ export interface Hunk {
   id: string;
   range: Range | null;
   kind: HunkKind;
+  /** The hunk is the whole file, and has no range. */
+  wholeFile: boolean;
   state: HunkState;
   session: string;
   agent: string | null;

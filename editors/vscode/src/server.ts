@@ -1,19 +1,13 @@
 /** The running server: start, restart with growing pauses, requests, and what it says. */
 
 import * as vscode from "vscode";
-import type {
-  CancellationToken,
-  LanguageClient,
-  LanguageClientOptions,
-  StaticFeature,
-} from "vscode-languageclient/node";
+import type { LanguageClient } from "vscode-languageclient/node";
 import { findBinary } from "./binary.ts";
 import { t } from "./l10n.ts";
 import { Backoff } from "./model/backoff.ts";
 import {
   type ActivityChange,
   type HunksResult,
-  method,
   type PermissionOutcome,
   type PermissionQuestion,
   PROTOCOL_VERSION,
@@ -22,15 +16,18 @@ import {
 } from "./protocol.ts";
 import { serverSettings } from "./settings.ts";
 
-type Library = typeof import("vscode-languageclient/node");
-
 /** Who wants to know what the server says. */
 export interface Listener {
   activity(change: ActivityChange): void;
   session(info: SessionInfo): void;
   hunks(result: HunksResult): void;
   timeline(update: TimelineUpdate): void;
-  permission(question: PermissionQuestion, token: CancellationToken): Promise<PermissionOutcome>;
+  permission(
+    question: PermissionQuestion,
+    token: vscode.CancellationToken,
+  ): Promise<PermissionOutcome>;
+  /** Shows a document that an agent edits right now, while the person does something else. */
+  follow(uri: vscode.Uri, range: vscode.Range | null): Promise<void>;
   disconnected(): void;
 }
 
@@ -121,6 +118,8 @@ export class Server implements vscode.Disposable {
 
   async restart(): Promise<void> {
     this.#backoff.reset();
+    // One that is about to run has the settings of before.
+    await this.#starting;
     await this.#stop();
     await this.client();
   }
@@ -140,7 +139,18 @@ export class Server implements vscode.Disposable {
     this.#client = null;
     if (client) {
       this.#listener.disconnected();
-      await client.dispose(2000).catch(() => undefined);
+      await this.#end(client);
+    }
+  }
+
+  /** Shuts a client down; the log says when its server does not answer in time. */
+  async #end(client: LanguageClient): Promise<void> {
+    try {
+      await client.dispose(2000);
+    } catch (error) {
+      if (!this.#disposed) {
+        this.log.debug(`shutdown: ${error instanceof Error ? error.message : error}`);
+      }
     }
   }
 
@@ -156,17 +166,14 @@ export class Server implements vscode.Disposable {
       return null;
     }
     this.#path = binary.path;
-    const run = { command: binary.path, args: ["lsp"] };
-    // The library is most of the extension's code: it is read when the window is up already.
-    const library = await import("vscode-languageclient/node");
-    const client = new library.LanguageClient(
-      "acpLens",
-      "acp-lens",
-      { run, debug: run },
-      this.#options(library),
-    );
-    client.registerFeature(extensionCapability);
-    this.#listen(client);
+    const { createClient } = await import("./client.ts");
+    const client = createClient({
+      path: binary.path,
+      settings: serverSettings(),
+      log: this.log,
+      listener: this.#listener,
+      closed: () => this.#crashed(),
+    });
     try {
       await client.start();
     } catch (error) {
@@ -194,7 +201,11 @@ export class Server implements vscode.Disposable {
         () =>
           vscode.commands.executeCommand("workbench.action.openSettings", "acpLens.server.path"),
       );
-      await client.dispose(2000).catch(() => undefined);
+      await this.#end(client);
+      return null;
+    }
+    if (this.#disposed) {
+      await this.#end(client);
       return null;
     }
     this.#version = extension?.acpLens?.serverVersion ?? null;
@@ -204,41 +215,6 @@ export class Server implements vscode.Disposable {
     return client;
   }
 
-  #options({ CloseAction, ErrorAction }: Library): LanguageClientOptions {
-    return {
-      documentSelector: [{ scheme: "file" }],
-      initializationOptions: serverSettings(),
-      outputChannel: this.log,
-      errorHandler: {
-        error: () => ({ action: ErrorAction.Continue }),
-        closed: () => {
-          this.#crashed();
-          return { action: CloseAction.DoNotRestart, handled: true };
-        },
-      },
-    };
-  }
-
-  #listen(client: LanguageClient): void {
-    client.onNotification(method.didChangeActivity, (change: ActivityChange) =>
-      this.#listener.activity(change),
-    );
-    client.onNotification(method.didChangeSession, (info: SessionInfo) =>
-      this.#listener.session(info),
-    );
-    client.onNotification(method.didChangeHunks, (result: HunksResult) =>
-      this.#listener.hunks(result),
-    );
-    client.onNotification(method.didUpdateTimeline, (update: TimelineUpdate) =>
-      this.#listener.timeline(update),
-    );
-    client.onRequest<PermissionOutcome, void>(
-      method.requestPermission,
-      (question: PermissionQuestion, token: CancellationToken) =>
-        this.#listener.permission(question, token),
-    );
-  }
-
   #crashed(): void {
     const client = this.#client;
     this.#client = null;
@@ -246,7 +222,7 @@ export class Server implements vscode.Disposable {
     if (this.#disposed || !client) {
       return;
     }
-    void client.dispose(2000).catch(() => undefined);
+    void this.#end(client);
     const wait = this.#backoff.next(Date.now());
     if (wait === null) {
       this.#state("stopped");
@@ -279,20 +255,3 @@ export class Server implements vscode.Disposable {
     this.log.dispose();
   }
 }
-
-/** Tells the server that this client speaks the protocol and runs the commands itself. */
-const extensionCapability: StaticFeature = {
-  fillClientCapabilities(capabilities) {
-    const experimental = (capabilities.experimental ?? {}) as Record<string, unknown>;
-    experimental.acpLens = {
-      version: PROTOCOL_VERSION,
-      notifications: true,
-      requestPermission: true,
-      commands: true,
-    };
-    capabilities.experimental = experimental;
-  },
-  initialize() {},
-  getState: () => ({ kind: "static" }),
-  clear() {},
-};

@@ -16,6 +16,7 @@ export function serverSettings(): Record<string, unknown> {
     // agents and traces VS Code leaves out until then (`restrictedConfigurations`).
     agents: vscode.workspace.isTrusted ? config.get("agents") : {},
     agentTerminals: vscode.workspace.isTrusted && config.get("agentTerminals"),
+    agentDeadlines: config.get("agentDeadlines"),
     trace: config.get<string | null>("trace") ?? null,
   };
 }

@@ -82,6 +82,8 @@ export async function live(w, at, url) {
     const buttons = await toast.locator(".monaco-button").allTextContents();
     assert.ok(buttons.length >= 2, buttons.join());
     await view.locator("#questions button").first().waitFor();
+    // The question takes room, but not the end of the timeline out of sight.
+    await w.eventually("the end of the timeline", () => timeline.evaluate((node) => node.scrollHeight - node.scrollTop - node.clientHeight), (left) => left < 2);
     await w.eventually("the status bar", () => w.status.locator(".codicon-question").count(), (count) => count === 1);
   });
 
@@ -108,9 +110,14 @@ export async function live(w, at, url) {
   await w.step("a question can be answered in the session view, by keyboard", async () => {
     await ask(SECOND);
     const button = view.locator("#questions button", { hasText: /reject|no/i }).first();
-    await button.focus();
+    await button.waitFor();
+    const focused = () => button.evaluate((node) => node.ownerDocument.activeElement === node);
+    await page.keyboard.press("Shift+Tab");
+    await w.eventually("the last answer", focused, Boolean);
     await page.keyboard.press("Enter");
     await view.locator("#questions button").first().waitFor({ state: "detached" });
+    await w.eventually("the focus back in the prompt", () => prompt.evaluate((node) => node.ownerDocument.activeElement === node), Boolean);
+    await w.notification("The agent asks").waitFor({ state: "hidden" });
     await idle();
     await timeline.locator(".parts", { hasText: /Answered/ }).last().waitFor();
   });
@@ -130,9 +137,11 @@ export async function live(w, at, url) {
     await w.rows("disconnected").first().waitFor();
     await w.rows("discount.py").first().waitFor();
     await view.locator("#state", { hasText: /\S/ }).waitFor();
+    await w.notification("the agent ended").first().waitFor();
   });
 
   await w.step("an earlier session can be loaded again", async () => {
+    await w.command("Notifications: Clear All Notifications");
     await w.command("acp-lens: Load an Earlier Session...");
     await w.until("its timeline", async () => {
       await w.pickerRows("Give 10").first().click({ timeout: 200 }).catch(() => undefined);
@@ -147,5 +156,23 @@ export async function live(w, at, url) {
     await view.locator("#empty", { hasText: "No session runs here." }).waitFor();
     await start();
     await w.rows("acp-lens-demo").first().waitFor();
+  });
+
+  await w.step("following shows what the agent edits beside the editor, which stays as it is", async () => {
+    await w.open(url(at.followed));
+    const follows = async () => JSON.parse(fs.readFileSync(at.userSettings, "utf8"))["acpLens.follow"];
+    await w.openFile("README.md");
+    await w.sideBar("Agent Changes");
+    await w.command("acp-lens: Follow the Agent");
+    await w.eventually("the setting", follows, (on) => on === true);
+    await start();
+    await ask(FIRST);
+    const tabs = (group) => page.locator(".editor-group-container").nth(group).locator(".tab");
+    await w.eventually("the edited file beside", () => tabs(1).allTextContents(), (found) => found.some((text) => text.includes("receipt.py")));
+    await idle();
+    assert.deepEqual(await tabs(0).allTextContents(), ["README.md"]);
+    assert.ok(await prompt.evaluate((node) => node.ownerDocument.activeElement === node));
+    await w.viewAction("Changes", "Stop Following the Agent");
+    await w.eventually("the setting", follows, (on) => on === false);
   });
 }

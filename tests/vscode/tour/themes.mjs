@@ -29,7 +29,27 @@ const rgb = (css) => {
     : css.match(/[\d.]+/g).slice(0, 3).map(Number);
 };
 
-export async function themes(w, at) {
+export async function themes(w, at, url) {
+  await w.step("a recorded session shows its timeline", async () => {
+    await w.open(url(at.recorded));
+    await w.openFile("src/calc.py");
+    await w.sideBar("Agent Changes");
+    const header = w.page.locator(".part.sidebar .pane-header", { hasText: "Session" });
+    if ((await header.getAttribute("aria-expanded")) === "false") {
+      await header.click();
+    }
+    const view = w.sessionPage;
+    await view.locator("#note", { hasText: "This is a recorded session." }).waitFor();
+    await view.locator("#timeline .tool .files button", { hasText: "calc.py" }).first().waitFor();
+    // Both views get room.
+    const { x, y } = await header.boundingBox();
+    await w.page.mouse.move(x + 100, y);
+    await w.page.mouse.down();
+    await w.page.mouse.move(x + 100, 420, { steps: 5 });
+    await w.page.mouse.up();
+    await w.page.mouse.move(900, 600);
+  });
+
   for (const [theme, file] of Object.entries(THEMES)) {
     await w.step(`it can be read in ${theme}`, async () => {
       w.settings(at.recordedSettings, { "workbench.colorTheme": theme });

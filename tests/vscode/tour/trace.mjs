@@ -220,8 +220,19 @@ export async function trace(w, at, url) {
       async () => (await w.rowLabels()).filter((label) => /\d+ of \d+/.test(label)).map((label) => label.split(",")[0]),
       (rows) => JSON.stringify(rows) === JSON.stringify(names),
     );
+    await page.locator(".part.sidebar .pane-body .message", { hasText: "Only turn 1 of codex-acp" }).waitFor();
+    await w.focusText();
+  });
+
+  await w.step("a filter by session keeps its turns, and none shows all again", async () => {
     await w.viewAction("Changes", "Show All Sessions");
     await w.rows("Turn 3").first().waitFor();
+    await w.command("acp-lens: Filter by Session or Turn...");
+    await w.pickerRows("codex-acp").first().click();
+    await page.locator(".part.sidebar .pane-body .message", { hasText: "Only codex-acp" }).waitFor();
+    assert.equal(await w.rows(/^Turn \d/).count(), wanted.turns.length + 1);
+    await w.command("acp-lens: Show All Sessions");
+    await page.locator(".part.sidebar .pane-body .message", { hasText: "Only" }).waitFor({ state: "hidden" });
   });
 
   await w.step("files that exist can be opened elsewhere, deleted ones cannot", async () => {
@@ -230,7 +241,7 @@ export async function trace(w, at, url) {
     await menu.waitFor();
     const deleted = await menu.locator(".action-item").allTextContents();
     await page.keyboard.press("Escape");
-    await menu.waitFor({ state: "hidden" });
+    await menu.first().waitFor({ state: "hidden" });
     await w.rows("hello.py").first().click({ button: "right" });
     await menu.waitFor();
     const created = await menu.locator(".action-item").allTextContents();

@@ -3,17 +3,19 @@
 import * as vscode from "vscode";
 import type { Context } from "../context.ts";
 import { t } from "../l10n.ts";
-import { counts, LETTER, sessionTitle } from "../model/text.ts";
+import { orderedTurns } from "../model/store.ts";
+import { counts, firstLine, sessionTitle } from "../model/text.ts";
 import { files } from "../model/tree.ts";
 import {
   type DiffResult,
   type DiffScope,
-  type FileInfo,
   type GoToResult,
   type HunksResult,
   method,
 } from "../protocol.ts";
 import type { ViewNode } from "../views/changes.ts";
+import { openDiff, show, toRange } from "./open.ts";
+import { pickChange } from "./pick.ts";
 
 /** What the server's lenses carry. */
 interface LensArgument {
@@ -21,27 +23,6 @@ interface LensArgument {
   uri?: string;
   session?: string;
   turn?: string;
-}
-
-function toRange(range: GoToResult["range"]): vscode.Range {
-  return new vscode.Range(
-    range.start.line,
-    range.start.character,
-    range.end.line,
-    range.end.character,
-  );
-}
-
-/** Shows a file with the cursor at the start of a range. */
-async function show(uri: string, range: vscode.Range | null, preview = true): Promise<void> {
-  const at = range?.start ?? new vscode.Position(0, 0);
-  const editor = await vscode.window.showTextDocument(vscode.Uri.parse(uri), {
-    preview,
-    selection: new vscode.Range(at, at),
-  });
-  if (range) {
-    editor.revealRange(range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
-  }
 }
 
 async function goTo(context: Context, direction: "next" | "previous", argument?: LensArgument) {
@@ -69,37 +50,6 @@ async function goTo(context: Context, direction: "next" | "previous", argument?:
   vscode.window.setStatusBarMessage(result.wrapped ? `${words} ${t("(wrapped)")}` : words, 4000);
 }
 
-async function openDiff(
-  context: Context,
-  session: string,
-  relativePath: string,
-  scope: DiffScope,
-): Promise<void> {
-  const result = await context.server.request<DiffResult>(method.diff, {
-    session,
-    relativePath,
-    scope,
-  });
-  if (!result) {
-    return;
-  }
-  if (result.oldText === null || result.newText === null || result.oldText === result.newText) {
-    void vscode.window.showInformationMessage(
-      `${result.label}: ${result.reason ?? t("no net change")}`,
-    );
-    return;
-  }
-  const first = result.hunks[0]?.newStart ?? 0;
-  const title = result.net ? result.label : t("{0} (pieces, not one change)", result.label);
-  await vscode.commands.executeCommand(
-    "vscode.diff",
-    vscode.Uri.parse(result.oldUri),
-    vscode.Uri.parse(result.newUri),
-    title,
-    { preview: true, selection: new vscode.Range(first, 0, first, 0) },
-  );
-}
-
 async function diffAtCursor(context: Context, argument: LensArgument | undefined, whole: boolean) {
   const editor = vscode.window.activeTextEditor;
   const named = argument?.hunk ? context.marks.byId(argument.hunk) : null;
@@ -118,7 +68,7 @@ async function diffAtCursor(context: Context, argument: LensArgument | undefined
   }
   const turn = hunk?.turn ?? file.turns.at(-1)?.turn;
   await openDiff(
-    context,
+    context.server,
     file.session,
     file.file.relativePath,
     whole || !turn ? { kind: "session" } : { kind: "turn", turn },
@@ -153,6 +103,9 @@ async function openFile(context: Context, node: ViewNode, preview: boolean): Pro
   await show(node.file.uri, range, preview);
 }
 
+/** What `vscode.changes` takes for a file: its uri, and the text before and after. */
+type ChangeRow = [vscode.Uri, vscode.Uri | undefined, vscode.Uri | undefined];
+
 /** All files of a turn or a session in VS Code's multi-file diff. */
 async function openAllDiffs(context: Context, node: ViewNode): Promise<void> {
   if (node.type !== "session" && node.type !== "turn") {
@@ -165,21 +118,28 @@ async function openAllDiffs(context: Context, node: ViewNode): Promise<void> {
   }
   const turn = node.type === "turn" ? node.turn.turn : null;
   const scope: DiffScope = turn ? { kind: "turn", turn } : { kind: "session" };
-  const rows: [vscode.Uri, vscode.Uri | undefined, vscode.Uri | undefined][] = [];
-  for (const file of files(entry, turn)) {
-    const answer = await context.server.requestQuietly<DiffResult>(method.diff, {
-      session,
-      relativePath: file.file.file.relativePath,
-      scope,
-    });
-    if ("result" in answer && answer.result.oldText !== null && answer.result.newText !== null) {
-      rows.push([
-        vscode.Uri.parse(file.file.uri),
-        file.row.action === "created" ? undefined : vscode.Uri.parse(answer.result.oldUri),
-        file.row.action === "deleted" ? undefined : vscode.Uri.parse(answer.result.newUri),
-      ]);
-    }
-  }
+  const found = await Promise.all(
+    files(entry, turn).map(async ({ file, row }): Promise<ChangeRow[]> => {
+      const answer = await context.server.requestQuietly<DiffResult>(method.diff, {
+        session,
+        relativePath: file.file.relativePath,
+        scope,
+      });
+      const diff = "result" in answer ? answer.result : null;
+      if (diff?.oldText == null || diff.newText === null) {
+        return [];
+      }
+      // The side that a file has not is left out: VS Code draws the letter by it.
+      return [
+        [
+          vscode.Uri.parse(file.uri),
+          row.action === "created" ? undefined : vscode.Uri.parse(diff.oldUri),
+          row.action === "deleted" ? undefined : vscode.Uri.parse(diff.newUri),
+        ],
+      ];
+    }),
+  );
+  const rows = found.flat();
   if (rows.length === 0) {
     void vscode.window.showInformationMessage(t("The agent gave no texts of these changes."));
     return;
@@ -190,115 +150,6 @@ async function openAllDiffs(context: Context, node: ViewNode): Promise<void> {
     node.type === "turn" ? `${title}, ${t("Turn {0}", node.turn.number)}` : title,
     rows,
   );
-}
-
-interface ChangeItem extends vscode.QuickPickItem {
-  file?: FileInfo;
-  range?: vscode.Range | null;
-}
-
-async function changeItems(context: Context): Promise<ChangeItem[]> {
-  const items: ChangeItem[] = [];
-  for (const entry of context.store.sessions) {
-    const found = files(entry, null);
-    if (found.length === 0) {
-      continue;
-    }
-    items.push({
-      label: sessionTitle(entry.info, t),
-      kind: vscode.QuickPickItemKind.Separator,
-    });
-    for (const node of found) {
-      items.push({
-        label: `$(file) ${node.file.file.relativePath}`,
-        description: `${LETTER[node.row.action]}  ${counts(node.row.added, node.row.removed)}`,
-        file: node.file,
-        range: null,
-      });
-      if (node.row.action === "deleted") {
-        continue;
-      }
-      const answer = await context.server.requestQuietly<HunksResult>(method.hunks, {
-        uri: node.file.uri,
-        withText: false,
-      });
-      for (const hunk of "result" in answer ? answer.result.hunks : []) {
-        if (hunk.range && hunk.session === node.session) {
-          items.push({
-            label: `    $(diff) ${node.file.file.relativePath}:${hunk.range.start.line + 1}`,
-            description: `${t("Turn {0}", hunk.turnNumber)}  ${counts(hunk.added, hunk.removed)}`,
-            file: node.file,
-            range: toRange(hunk.range),
-          });
-        }
-      }
-    }
-  }
-  return items;
-}
-
-/** A quick pick over files and hunks that shows each in a preview while one moves through it. */
-async function pickChange(context: Context): Promise<void> {
-  const before = vscode.window.activeTextEditor;
-  const pick = vscode.window.createQuickPick<ChangeItem>();
-  pick.title = t("Agent changes");
-  pick.placeholder = t("A file or a change");
-  pick.matchOnDescription = true;
-  pick.busy = true;
-  pick.show();
-  pick.items = await changeItems(context);
-  pick.busy = false;
-  let moved = false;
-  let accepted = false;
-  let hidden = false;
-  // One preview at a time, and none that the person has already left again.
-  let previews = Promise.resolve();
-  pick.onDidChangeActive(([item]) => {
-    // The first row is active from the start; only a person's move shows something.
-    if (!moved) {
-      moved = true;
-      return;
-    }
-    previews = previews.then(() =>
-      item?.file && item.file.action !== "deleted" && item === pick.activeItems[0] && !hidden
-        ? peek(item).catch(() => undefined)
-        : undefined,
-    );
-  });
-  pick.onDidAccept(async () => {
-    const item = pick.selectedItems[0];
-    accepted = true;
-    pick.hide();
-    await previews;
-    if (!item?.file) {
-      return;
-    }
-    if (item.file.action === "deleted") {
-      await openDiff(context, item.file.session, item.file.file.relativePath, { kind: "session" });
-    } else {
-      await show(item.file.uri, item.range ?? null, false);
-    }
-  });
-  pick.onDidHide(async () => {
-    hidden = true;
-    pick.dispose();
-    await previews;
-    if (!accepted && moved && before) {
-      await vscode.window.showTextDocument(before.document, {
-        viewColumn: before.viewColumn ?? vscode.ViewColumn.Active,
-        selection: before.selection,
-      });
-    }
-  });
-}
-
-async function peek(item: ChangeItem): Promise<void> {
-  const at = item.range?.start ?? new vscode.Position(0, 0);
-  await vscode.window.showTextDocument(vscode.Uri.parse(item.file?.uri ?? ""), {
-    preview: true,
-    preserveFocus: true,
-    selection: new vscode.Range(at, at),
-  });
 }
 
 async function copyOldText(context: Context, argument: LensArgument | undefined): Promise<void> {
@@ -323,11 +174,11 @@ async function filter(context: Context): Promise<void> {
       description: t("{0} files", entry.files.size),
       filter: { session: entry.info.session, turn: null as string | null },
     },
-    ...[...entry.turns.values()]
+    ...orderedTurns(entry)
       .filter((turn) => turn.files > 0)
       .map((turn) => ({
         label: `    $(comment) ${t("Turn {0}", turn.number)}`,
-        description: `${counts(turn.added, turn.removed)}  ${turn.prompt ?? ""}`,
+        description: `${counts(turn.added, turn.removed)}  ${firstLine(turn.prompt)}`,
         filter: { session: entry.info.session, turn: turn.turn as string | null },
       })),
   ]);
@@ -352,7 +203,7 @@ export function registerChanges(context: Context): vscode.Disposable[] {
     on("showChanges", (argument?: LensArgument) =>
       argument?.session
         ? context.changes.reveal(argument.session, argument.turn ?? null)
-        : vscode.commands.executeCommand("acpLens.changes.focus"),
+        : context.changes.focus(),
     ),
     on("openFile", async (node?: ViewNode, all?: ViewNode[]) => {
       const nodes = selected(node, all);
@@ -361,15 +212,17 @@ export function registerChanges(context: Context): vscode.Disposable[] {
       }
     }),
     on("openDiff", async (node?: ViewNode, all?: ViewNode[]) => {
-      for (const each of selected(node, all)) {
+      const nodes = selected(node, all);
+      for (const each of nodes) {
         const file = each.type === "hunk" ? each.parent : each.type === "file" ? each : null;
         if (file) {
           const turn = each.type === "hunk" ? each.hunk.turn : file.turn;
           await openDiff(
-            context,
+            context.server,
             file.session,
             file.file.file.relativePath,
             turn ? { kind: "turn", turn } : { kind: "session" },
+            nodes.length === 1,
           );
         }
       }

@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import type { Context } from "../context.ts";
 import { t } from "../l10n.ts";
-import { sessionTitle } from "../model/text.ts";
+import { sessionTitle, sourceWord, workWord } from "../model/text.ts";
 import { type AgentInfo, method, type SessionInfo, type SessionListResult } from "../protocol.ts";
 import type { ViewNode } from "../views/changes.ts";
 
@@ -63,8 +63,7 @@ async function pickAgent(context: Context): Promise<string | null> {
 
 async function opened(context: Context, info: SessionInfo): Promise<void> {
   context.store.applySession(info);
-  await context.sessionView.show(info.session);
-  await context.sessionView.focus();
+  await showSession(context, info.session);
 }
 
 async function start(context: Context): Promise<void> {
@@ -129,19 +128,25 @@ async function load(context: Context): Promise<void> {
   }
 }
 
+async function showSession(context: Context, session: string): Promise<void> {
+  await context.sessionView.show(session);
+  await context.sessionView.focus();
+}
+
 async function select(context: Context): Promise<void> {
   const picked = await vscode.window.showQuickPick(
     context.store.sessions.map((entry) => ({
       label: sessionTitle(entry.info, t),
-      description: `${entry.info.source}, ${entry.info.state}`,
+      description: [sourceWord(entry.info.source, t), workWord(entry.info, t)]
+        .filter(Boolean)
+        .join(", "),
       detail: t("{0} files", entry.files.size),
       session: entry.info.session,
     })),
     { title: t("Session") },
   );
   if (picked) {
-    await context.sessionView.show(picked.session);
-    await context.sessionView.focus();
+    await showSession(context, picked.session);
   }
 }
 
@@ -215,6 +220,11 @@ export function registerSessions(context: Context): vscode.Disposable[] {
     on("startSession", () => start(context)),
     on("loadSession", () => load(context)),
     on("selectSession", () => select(context)),
+    on("showSession", async (node?: ViewNode) => {
+      if (node?.type === "session") {
+        await showSession(context, node.info.session);
+      }
+    }),
     on("prompt", () => prompt(context)),
     on("openTrace", (uri?: vscode.Uri) => openTrace(context, uri)),
     on("closeTrace", (node?: ViewNode) => closeTrace(context, node)),

@@ -46,8 +46,3 @@ export function hunkAt(hunks: Hunk[], line: number, lineCount: number): Hunk | n
   }
   return best?.hunk ?? null;
 }
-
-/** Badge of a file: the letter of what happened to it last, over all sessions. */
-export function badgeText(count: number): string {
-  return count > 99 ? "99+" : String(count);
-}

@@ -16,9 +16,10 @@ export interface SessionEntry {
 export interface StoreChange {
   /** Files may have gone: all that was drawn of them is to be drawn again. */
   reset: boolean;
-  sessions: string[];
   /** Sessions whose turn ended with this change. */
-  ended: string[];
+  ended: SessionInfo[];
+  /** Sessions that have an error since this change. */
+  failed: SessionInfo[];
   uris: string[];
 }
 
@@ -47,18 +48,14 @@ export class Store {
 
   /** Takes an activity message; `null` when it is older than what is known. */
   apply(change: ActivityChange): StoreChange | null {
+    const known = this.#sessions;
     if (change.reset) {
-      this.#sessions.clear();
+      this.#sessions = new Map();
     } else if (change.revision <= this.#revision) {
       return null;
     }
     this.#revision = change.revision;
-    const ended: string[] = [];
-    for (const info of change.sessions) {
-      if (this.#setInfo(info)) {
-        ended.push(info.session);
-      }
-    }
+    const news = change.sessions.map((info) => this.#setInfo(info, known.get(info.session)?.info));
     for (const session of change.closed) {
       this.#sessions.delete(session);
     }
@@ -75,16 +72,15 @@ export class Store {
     }
     return {
       reset: change.reset || change.closed.length > 0,
-      sessions: [...change.sessions.map((info) => info.session), ...change.closed],
-      ended,
+      ...said(news),
       uris: [...uris],
     };
   }
 
   /** Takes one session's new state. */
   applySession(info: SessionInfo): StoreChange {
-    const ended = this.#setInfo(info) ? [info.session] : [];
-    return { reset: false, sessions: [info.session], ended, uris: [] };
+    const news = this.#setInfo(info, this.#sessions.get(info.session)?.info);
+    return { reset: false, ...said([news]), uris: [] };
   }
 
   /** The server is gone: what was listed may still be read, but no session is live any more. */
@@ -94,11 +90,6 @@ export class Store {
         entry.info = { ...entry.info, state: "disconnected" };
       }
     }
-  }
-
-  clear(): void {
-    this.#revision = 0;
-    this.#sessions.clear();
   }
 
   /** Files that agents changed, each once, whatever the number of sessions. */
@@ -116,21 +107,46 @@ export class Store {
     return newest?.byUri.get(uri) ?? null;
   }
 
-  #setInfo(info: SessionInfo): boolean {
+  /** `before` is what was known of the session, also over a reset. */
+  #setInfo(info: SessionInfo, before: SessionInfo | undefined): News {
     const entry = this.#sessions.get(info.session);
-    if (!entry) {
+    if (entry) {
+      entry.info = info;
+    } else {
       this.#sessions.set(info.session, {
         info,
         turns: new Map(),
         files: new Map(),
         byUri: new Map(),
       });
-      return false;
     }
-    const ended = entry.info.state === "prompting" && info.state === "idle";
-    entry.info = info;
-    return ended;
+    return {
+      info,
+      ended: before !== undefined && turnEnded(before, info),
+      failed: info.error !== null && info.error !== before?.error,
+    };
   }
+}
+
+interface News {
+  info: SessionInfo;
+  ended: boolean;
+  failed: boolean;
+}
+
+function said(news: News[]): Pick<StoreChange, "ended" | "failed"> {
+  return {
+    ended: news.filter(({ ended }) => ended).map(({ info }) => info),
+    failed: news.filter(({ failed }) => failed).map(({ info }) => info),
+  };
+}
+
+/** A short turn can begin and end between two messages: then the number of turns tells. */
+function turnEnded(before: SessionInfo, now: SessionInfo): boolean {
+  return (
+    (before.state === "prompting" && now.state !== "prompting") ||
+    (now.state === "idle" && now.stopReason !== null && now.turnCount > before.turnCount)
+  );
 }
 
 /** Turns in order. */

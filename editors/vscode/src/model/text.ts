@@ -1,6 +1,6 @@
 /** Words and numbers as people read them. The caller gives the translation. */
 
-import type { Action, FileTurn, HunkState, SessionInfo } from "../protocol.ts";
+import type { Action, HunkState, SessionInfo, Source } from "../protocol.ts";
 
 /** `t`, so that nothing here needs the editor. */
 export type Translate = (message: string, ...values: (string | number)[]) => string;
@@ -56,11 +56,11 @@ export function stateWord(state: HunkState, t: Translate): string | null {
 
 /** `modified, 3 added, 1 removed, 2 of 5`: what a screen reader says for a row. */
 export function accessible(
-  row: { action: Action; added: number | null; removed: number | null },
+  row: { action: Action | null; added: number | null; removed: number | null },
   position: { index: number; total: number } | null,
   t: Translate,
 ): string {
-  const parts = [actionWord(row.action, t)];
+  const parts = row.action ? [actionWord(row.action, t)] : [];
   if (row.added === null && row.removed === null) {
     parts.push(t("lines not counted"));
   } else {
@@ -72,8 +72,40 @@ export function accessible(
   return parts.join(", ");
 }
 
+/** How a session is known. */
+export function sourceWord(source: Source, t: Translate): string {
+  switch (source) {
+    case "host":
+      return t("in this window");
+    case "tap":
+      return t("of another client");
+    case "trace":
+      return t("recorded");
+  }
+}
+
+/** What a session is busy with; `null` for one that waits for a prompt. */
+export function workWord(info: SessionInfo, t: Translate): string | null {
+  switch (info.state) {
+    case "idle":
+      return null;
+    case "prompting":
+      return t("working");
+    case "loading":
+      return t("loading");
+    case "connecting":
+      return t("starting");
+    case "disconnected":
+      return t("disconnected");
+  }
+}
+
+export function agentName(info: SessionInfo, t: Translate): string {
+  return info.agent?.name ?? t("agent");
+}
+
 export function sessionTitle(info: SessionInfo, t: Translate): string {
-  const agent = info.agent?.name ?? t("agent");
+  const agent = agentName(info, t);
   return info.title ? `${agent}: ${info.title}` : agent;
 }
 
@@ -82,9 +114,4 @@ export function firstLine(prompt: string | null): string {
   const line = (prompt ?? "").split("\n", 1)[0] ?? "";
   const characters = [...line];
   return characters.length > 80 ? `${characters.slice(0, 79).join("")}…` : line;
-}
-
-/** The row of a file in one turn, if it changed in it. */
-export function turnOf(turns: FileTurn[], turn: string | null): FileTurn | null {
-  return turns.find((candidate) => candidate.turn === turn) ?? null;
 }

@@ -52,7 +52,7 @@ export interface Filter {
   turn: string | null;
 }
 
-/** Sessions that the view shows. A session without changes shows once it is live or has notices. */
+/** Sessions that the view shows. One without changes shows as well: it may be at work. */
 export function roots(sessions: SessionEntry[], filter: Filter): SessionNode[] {
   return sessions
     .filter((entry) => !filter.session || entry.info.session === filter.session)

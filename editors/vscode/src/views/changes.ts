@@ -1,19 +1,9 @@
 /** The view "Agent Changes": sessions, turns, files and hunks. */
 
 import * as vscode from "vscode";
-import { actionColor } from "../fileDecorations.ts";
 import { t } from "../l10n.ts";
-import { linesOf } from "../model/marks.ts";
 import type { Store } from "../model/store.ts";
-import {
-  accessible,
-  actionWord,
-  counts,
-  firstLine,
-  LETTER,
-  sessionTitle,
-  stateWord,
-} from "../model/text.ts";
+import { sessionTitle } from "../model/text.ts";
 import {
   type FileNode,
   type Filter,
@@ -22,18 +12,17 @@ import {
   sessionChildren,
   turnChildren,
 } from "../model/tree.ts";
-import { type Hunk, type HunksResult, method } from "../protocol.ts";
+import { type HunksResult, method } from "../protocol.ts";
 import type { Server } from "../server.ts";
-
-/** A hunk of a file row. */
-export interface HunkNode {
-  type: "hunk";
-  key: string;
-  parent: FileNode;
-  hunk: Hunk;
-  index: number;
-  total: number;
-}
+import {
+  fileItem,
+  folderItem,
+  type HunkNode,
+  hunkItem,
+  noticeItem,
+  sessionItem,
+  turnItem,
+} from "./rows.ts";
 
 export type ViewNode = Node | HunkNode;
 
@@ -56,10 +45,6 @@ export class ChangesView implements vscode.TreeDataProvider<ViewNode>, vscode.Di
     });
   }
 
-  get filter(): Filter {
-    return this.#filter;
-  }
-
   setFilter(filter: Filter): void {
     this.#filter = filter;
     const filtered = filter.session !== null || filter.turn !== null;
@@ -74,6 +59,9 @@ export class ChangesView implements vscode.TreeDataProvider<ViewNode>, vscode.Di
     }
     this.#refresh = setTimeout(() => {
       this.#refresh = null;
+      if (this.#filter.session && !this.#store.session(this.#filter.session)) {
+        this.setFilter({ session: null, turn: null });
+      }
       this.#changed.fire(undefined);
       const count = this.#store.changedUris().size;
       this.tree.badge =
@@ -86,18 +74,18 @@ export class ChangesView implements vscode.TreeDataProvider<ViewNode>, vscode.Di
                   : t("{0} files changed by agents", count),
             }
           : undefined;
-      // An empty message takes no room.
-      this.tree.message = this.#message() ?? "";
+      this.tree.message = this.#message();
     }, 50);
   }
 
-  #message(): string | undefined {
-    if (this.#filter.session === null && this.#filter.turn === null) {
-      return undefined;
-    }
+  /** What the filter leaves; empty, and without any room, when nothing is filtered. */
+  #message(): string {
     const entry = this.#filter.session ? this.#store.session(this.#filter.session) : undefined;
-    const session = entry ? sessionTitle(entry.info, t) : "";
-    const turn = this.#filter.turn ? entry?.turns.get(this.#filter.turn) : undefined;
+    if (!entry) {
+      return "";
+    }
+    const session = sessionTitle(entry.info, t);
+    const turn = this.#filter.turn ? entry.turns.get(this.#filter.turn) : undefined;
     return turn ? t("Only turn {0} of {1}", turn.number, session) : t("Only {0}", session);
   }
 
@@ -112,10 +100,7 @@ export class ChangesView implements vscode.TreeDataProvider<ViewNode>, vscode.Di
       }
       case "turn": {
         const entry = this.#store.session(node.session);
-        const mode = vscode.workspace
-          .getConfiguration("acpLens")
-          .get<"list" | "tree">("view.mode", "list");
-        return entry ? turnChildren(entry, node.turn, mode) : [];
+        return entry ? turnChildren(entry, node.turn, mode()) : [];
       }
       case "folder":
         return node.children;
@@ -126,87 +111,59 @@ export class ChangesView implements vscode.TreeDataProvider<ViewNode>, vscode.Di
     }
   }
 
-  async #hunks(node: FileNode): Promise<HunkNode[]> {
+  /** The hunks of a file, or the reason why they are not known. */
+  async #hunks(node: FileNode): Promise<ViewNode[]> {
     const answer = await this.#server.requestQuietly<HunksResult>(method.hunks, {
       uri: node.file.uri,
       withText: false,
     });
     if (!("result" in answer)) {
-      return [];
+      return [{ type: "notice", key: `${node.key}\0notice`, message: answer.message }];
     }
+    const { limit } = answer.result;
+    const notices: ViewNode[] = limit
+      ? [{ type: "notice", key: `${node.key}\0limit`, message: limit }]
+      : [];
     const hunks = answer.result.hunks.filter(
       (hunk) => hunk.session === node.session && (!node.turn || hunk.turn === node.turn),
     );
-    return hunks.map((hunk, index) => ({
-      type: "hunk",
-      key: `${node.key}\0${hunk.id}`,
-      parent: node,
-      hunk,
-      index: index + 1,
-      total: hunks.length,
-    }));
+    const rows = hunks.map(
+      (hunk, index): HunkNode => ({
+        type: "hunk",
+        key: `${node.key}\0${hunk.id}`,
+        parent: node,
+        hunk,
+        index: index + 1,
+        total: hunks.length,
+      }),
+    );
+    return [...notices, ...rows];
   }
 
   getTreeItem(node: ViewNode): vscode.TreeItem {
     switch (node.type) {
       case "session":
-        return this.#sessionItem(node);
+        return sessionItem(node);
       case "turn":
         return turnItem(node);
-      case "folder": {
-        const item = new vscode.TreeItem(node.name, vscode.TreeItemCollapsibleState.Expanded);
-        item.id = node.key;
-        item.iconPath = vscode.ThemeIcon.Folder;
-        item.contextValue = "folder";
-        return item;
-      }
+      case "folder":
+        return folderItem(node);
       case "file":
-        return fileItem(node);
+        return fileItem(node, mode() === "tree");
       case "hunk":
         return hunkItem(node);
-      case "notice": {
-        const item = new vscode.TreeItem(node.message);
-        item.id = node.key;
-        item.iconPath = new vscode.ThemeIcon("info");
-        item.tooltip = node.message;
-        item.contextValue = "notice";
-        return item;
-      }
+      case "notice":
+        return noticeItem(node);
     }
   }
 
-  #sessionItem(node: Extract<Node, { type: "session" }>): vscode.TreeItem {
-    const { info } = node;
-    const title = sessionTitle(info, t);
-    const item = new vscode.TreeItem(title, vscode.TreeItemCollapsibleState.Expanded);
-    item.id = node.key;
-    const words = [stateText(info.state), counts(info.added, info.removed)].filter(Boolean);
-    item.description = words.join("  ");
-    item.iconPath = new vscode.ThemeIcon(
-      info.error
-        ? "error"
-        : info.state === "prompting"
-          ? "sync~spin"
-          : info.source === "trace"
-            ? "history"
-            : "robot",
-    );
-    const tooltip = new vscode.MarkdownString();
-    tooltip.appendText(`${title}\n`);
-    tooltip.appendText(
-      [info.source, info.profile, info.agent?.version, info.workspaceRoot]
-        .filter(Boolean)
-        .join(", "),
-    );
-    if (info.error) {
-      tooltip.appendText(`\n${info.error}`);
+  /** Puts the focus into the view: on the row that had it, or else on the first. */
+  async focus(): Promise<void> {
+    await vscode.commands.executeCommand("acpLens.changes.focus");
+    const [first] = roots(this.#store.sessions, this.#filter);
+    if (first && this.tree.selection.length === 0) {
+      await this.#reveal(first, false);
     }
-    item.tooltip = tooltip;
-    item.contextValue = `session ${info.source}`;
-    item.accessibilityInformation = {
-      label: `${title}, ${t("{0} files", node.fileCount)}`,
-    };
-    return item;
   }
 
   /** Selects the row of a turn, when a lens asks for it. */
@@ -223,10 +180,15 @@ export class ChangesView implements vscode.TreeDataProvider<ViewNode>, vscode.Di
             (node) => node.type === "turn" && node.turn.turn === turn,
           )
         : undefined;
+    await this.#reveal(child ?? root, true);
+  }
+
+  async #reveal(node: ViewNode, select: boolean): Promise<void> {
     try {
-      await this.tree.reveal(child ?? root, { select: true, focus: true, expand: true });
-    } catch {
+      await this.tree.reveal(node, { select, focus: true, expand: true });
+    } catch (error) {
       // The row went away between the look-up and the reveal; the view is open all the same.
+      this.#server.log.debug(`reveal: ${error instanceof Error ? error.message : error}`);
     }
   }
 
@@ -249,112 +211,6 @@ export class ChangesView implements vscode.TreeDataProvider<ViewNode>, vscode.Di
   }
 }
 
-function stateText(state: string): string {
-  switch (state) {
-    case "prompting":
-      return t("working");
-    case "loading":
-    case "connecting":
-      return t("starting");
-    case "disconnected":
-      return t("disconnected");
-    default:
-      return "";
-  }
-}
-
-function turnItem(node: Extract<Node, { type: "turn" }>): vscode.TreeItem {
-  const { turn } = node;
-  const item = new vscode.TreeItem(
-    t("Turn {0}", turn.number),
-    vscode.TreeItemCollapsibleState.Expanded,
-  );
-  item.id = node.key;
-  const prompt = firstLine(turn.prompt);
-  const numbers = turn.files > 0 ? counts(turn.added, turn.removed) : "";
-  item.description = [numbers, prompt].filter(Boolean).join("  ");
-  item.tooltip = turn.prompt ?? undefined;
-  item.iconPath = new vscode.ThemeIcon("comment");
-  item.contextValue = turn.files > 0 ? "turn" : "silent";
-  item.accessibilityInformation = {
-    label: `${t("Turn {0}", turn.number)}, ${t("{0} files", turn.files)}, ${prompt}`,
-  };
-  return item;
-}
-
-function fileItem(node: FileNode): vscode.TreeItem {
-  const { file, row } = node;
-  const path = file.file.relativePath;
-  const slash = path.lastIndexOf("/");
-  const item = new vscode.TreeItem(
-    path.slice(slash + 1),
-    row.action === "deleted"
-      ? vscode.TreeItemCollapsibleState.None
-      : vscode.TreeItemCollapsibleState.Collapsed,
-  );
-  item.id = node.key;
-  const folder = slash > 0 ? path.slice(0, slash) : "";
-  item.description = [`${LETTER[row.action]}  ${counts(row.added, row.removed)}`, folder]
-    .filter(Boolean)
-    .join("  ");
-  item.iconPath = new vscode.ThemeIcon(
-    {
-      created: "diff-added",
-      modified: "diff-modified",
-      deleted: "diff-removed",
-      moved: "diff-renamed",
-    }[row.action],
-    actionColor(row.action),
-  );
-  const tooltip = [path, actionWord(row.action, t)];
-  if (file.fromPath) {
-    tooltip.push(t("from {0}", file.fromPath));
-  }
-  if (file.doubt) {
-    tooltip.push(t("doubtful: {0}", file.doubt));
-  }
-  item.tooltip = tooltip.join("\n");
-  const html = /\.html?$/i.test(path) ? " html" : "";
-  item.contextValue = `file${html} ${row.action}`;
-  item.accessibilityInformation = {
-    label: `${path}, ${accessible(row, node, t)}`,
-  };
-  const click = vscode.workspace.getConfiguration("acpLens").get<string>("view.click", "file");
-  const diff = click === "diff" || row.action === "deleted";
-  item.command = {
-    title: diff ? t("Open Diff") : t("Open File"),
-    command: diff ? "acpLens.openDiff" : "acpLens.openFile",
-    arguments: [node],
-  };
-  return item;
-}
-
-function hunkItem(node: HunkNode): vscode.TreeItem {
-  const { hunk } = node;
-  const lines = linesOf(hunk, Number.MAX_SAFE_INTEGER);
-  const place = lines
-    ? lines.first === lines.last
-      ? t("line {0}", lines.first + 1)
-      : t("lines {0}-{1}", lines.first + 1, lines.last + 1)
-    : t("nowhere");
-  const item = new vscode.TreeItem(place);
-  item.id = node.key;
-  const state = stateWord(hunk.state, t);
-  item.description = [counts(hunk.added, hunk.removed), state, hunk.reason]
-    .filter(Boolean)
-    .join("  ");
-  item.contextValue = lines ? "hunk" : "hunk deleted";
-  item.accessibilityInformation = {
-    label: `${place}, ${accessible(
-      { action: "modified", added: hunk.added, removed: hunk.removed },
-      node,
-      t,
-    )}${state ? `, ${state}` : ""}`,
-  };
-  item.command = {
-    title: t("Open File"),
-    command: lines ? "acpLens.openFile" : "acpLens.openDiff",
-    arguments: [node],
-  };
-  return item;
+function mode(): "list" | "tree" {
+  return vscode.workspace.getConfiguration("acpLens").get("view.mode", "list");
 }

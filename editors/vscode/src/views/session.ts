@@ -1,10 +1,10 @@
 /** The view "Session": prompt, timeline, questions. Plain HTML that this file feeds by messages. */
 
-import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
+import { openDiff } from "../commands/open.ts";
 import { t } from "../l10n.ts";
 import type { Store } from "../model/store.ts";
-import { sessionTitle } from "../model/text.ts";
+import { sessionTitle, workWord } from "../model/text.ts";
 import { filesOf, type Permissions } from "../permissions.ts";
 import { method, type SessionInfo, type TimelineItem, type TimelineUpdate } from "../protocol.ts";
 import type { Server } from "../server.ts";
@@ -18,7 +18,8 @@ type FromPage =
   | { type: "load" }
   | { type: "choose" }
   | { type: "answer"; session: string; permission: string; optionId: string }
-  | { type: "open"; uri: string; line: number | null };
+  | { type: "open"; uri: string; line: number | null }
+  | { type: "diff"; uri: string; toolCall: string };
 
 export class SessionView implements vscode.WebviewViewProvider, vscode.Disposable {
   readonly #extensionUri: vscode.Uri;
@@ -74,9 +75,14 @@ export class SessionView implements vscode.WebviewViewProvider, vscode.Disposabl
       session,
       subscribe: true,
     });
-    if ("result" in answer && this.#session === session) {
+    if (this.#session !== session) {
+      return;
+    }
+    if ("result" in answer) {
       this.#generation = -1;
       this.timeline(answer.result);
+    } else {
+      this.#server.log.warn(`${method.sessionSubscribe}: ${answer.message}`);
     }
   }
 
@@ -116,14 +122,25 @@ export class SessionView implements vscode.WebviewViewProvider, vscode.Disposabl
   /** Tells the page what changed about sessions and questions. */
   update(): void {
     if (!this.#session || !this.#store.session(this.#session)) {
-      const host = this.#store.sessions.filter((entry) => entry.info.source === "host").at(-1);
-      if (host) {
-        void this.show(host.info.session);
+      const other = this.#newest();
+      if (other) {
+        void this.show(other);
         return;
       }
       this.#session = null;
     }
     this.#postState();
+  }
+
+  /** The session to show when none was chosen: one that takes prompts, else one that lives. */
+  #newest(): string | null {
+    for (const source of ["host", "tap", "trace"]) {
+      const entry = this.#store.sessions.findLast(({ info }) => info.source === source);
+      if (entry) {
+        return entry.info.session;
+      }
+    }
+    return null;
   }
 
   disconnected(): void {
@@ -154,6 +171,7 @@ export class SessionView implements vscode.WebviewViewProvider, vscode.Disposabl
         ? {
             title: sessionTitle(info, t),
             state: info.state,
+            work: workWord(info, t),
             source: info.source,
             error: info.error,
           }
@@ -201,13 +219,36 @@ export class SessionView implements vscode.WebviewViewProvider, vscode.Disposabl
           });
         }
         break;
-      case "open": {
-        const position = new vscode.Position(message.line ?? 0, 0);
-        await vscode.window.showTextDocument(vscode.Uri.parse(message.uri), {
-          selection: new vscode.Range(position, position),
-        });
+      case "open":
+        await this.#open(vscode.Uri.parse(message.uri), message.line ?? 0);
         break;
-      }
+      case "diff":
+        await this.#diff(vscode.Uri.parse(message.uri), message.toolCall);
+        break;
+    }
+  }
+
+  async #open(uri: vscode.Uri, line: number): Promise<void> {
+    const position = new vscode.Position(line, 0);
+    try {
+      await vscode.window.showTextDocument(uri, {
+        selection: new vscode.Range(position, position),
+      });
+    } catch (error) {
+      // A later change may have moved or deleted it; what VS Code says then names no remedy.
+      this.#server.log.debug(`open: ${error instanceof Error ? error.message : error}`);
+      const path = vscode.workspace.asRelativePath(uri);
+      void vscode.window.showWarningMessage(
+        t("{0} cannot be opened any more. Its diffs are in the view Changes.", path),
+      );
+    }
+  }
+
+  async #diff(uri: vscode.Uri, toolCall: string): Promise<void> {
+    const file = this.#session ? this.#store.fileOf(uri.toString(), this.#session) : null;
+    if (file) {
+      const scope = { kind: "toolCall", toolCall } as const;
+      await openDiff(this.#server, file.session, file.file.relativePath, scope);
     }
   }
 
@@ -225,14 +266,12 @@ export class SessionView implements vscode.WebviewViewProvider, vscode.Disposabl
   }
 
   #html(webview: vscode.Webview, media: vscode.Uri): string {
-    const nonce = randomBytes(16).toString("base64");
+    const nonce = crypto.randomUUID();
     const file = (name: string) => webview.asWebviewUri(vscode.Uri.joinPath(media, name));
     const words = {
       start: t("Start a session"),
       load: t("Load an earlier session"),
       none: t("No session runs here."),
-      working: t("working"),
-      disconnected: t("disconnected"),
       send: t("Send"),
       cancel: t("Cancel"),
       prompt: t("Ask the agent to change something"),
@@ -250,12 +289,17 @@ export class SessionView implements vscode.WebviewViewProvider, vscode.Disposabl
       failed: t("failed"),
       you: t("You"),
       agent: t("Agent"),
+      cancelled: t("cancelled"),
+      questions: t("Questions of the agent"),
       open: t("Open {0}", "{0}"),
+      diff: t("Show how {0} was deleted", "{0}"),
     };
     const policy = [
       "default-src 'none'",
       `style-src ${webview.cspSource}`,
       `script-src 'nonce-${nonce}'`,
+      "base-uri 'none'",
+      "form-action 'none'",
     ].join("; ");
     const escaped = JSON.stringify(words).replaceAll("<", "\\u003c");
     return `<!DOCTYPE html>
@@ -270,8 +314,8 @@ export class SessionView implements vscode.WebviewViewProvider, vscode.Disposabl
 <body>
 <main>
 <div id="empty" hidden></div>
-<ol id="timeline" role="log" aria-live="polite" tabindex="0"></ol>
-<div id="questions" role="group" aria-live="assertive"></div>
+<div id="timeline" role="log" aria-live="polite" tabindex="0"><ol id="items"></ol></div>
+<div id="questions" role="region" aria-live="assertive"></div>
 <form id="form" hidden>
 <textarea id="prompt" rows="3"></textarea>
 <div class="actions"><span id="state" role="status"></span>

@@ -40,7 +40,8 @@ export class Status implements vscode.Disposable {
       this.#asking > 0 ? new vscode.ThemeColor("statusBarItem.warningBackground") : undefined;
     this.#item.command = this.#asking > 0 ? "acpLens.answerPermission" : "acpLens.showChanges";
     this.#item.tooltip = this.#tooltip();
-    this.#item.accessibilityInformation = { label: files };
+    const asks = this.#asking > 0 ? t("an agent asks") : working ? t("working") : null;
+    this.#item.accessibilityInformation = { label: [files, asks].filter(Boolean).join(", ") };
     this.#item.show();
   }
 

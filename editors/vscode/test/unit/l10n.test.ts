@@ -36,6 +36,39 @@ test("every sentence of the code is translated, and no translation is left over"
   assert.deepEqual(new Set(Object.keys(json("l10n/bundle.l10n.zh-cn.json"))), used);
 });
 
+/** Literals that a person would read and that are not given to `t`. */
+function bare(text: string): string[] {
+  const members =
+    /\b(?:title|label|placeHolder|placeholder|prompt|tooltip|description|detail)\??\s*[:=]\s*(["'`])(.*?)\1/g;
+  const calls =
+    /\b(?:show\w+Message|setStatusBarMessage|appendText|appendMarkdown|TreeItem)\(\s*(["'`])(.*?)\1/g;
+  return [...text.matchAll(members), ...text.matchAll(calls)]
+    .map((match) => match[2] ?? "")
+    .filter((literal) => {
+      const shown = literal.replace(/\$\{(?:[^{}]|\{\d\})*\}|\$\([\w~-]+\)/g, "");
+      return /\p{L}{2}/u.test(shown);
+    });
+}
+
+test("no sentence of the code is left in one language", () => {
+  assert.deepEqual(sources(join(root, "src")).flatMap(bare), []);
+});
+
+test("a sentence in one language is noticed", () => {
+  const code = String.raw`
+    vscode.window.showErrorMessage("The server does not run.");
+    pick.title = 'A file';
+    items.push({ label: \`$(file) \${path} changed\` });
+    items.push({ label: \`$(file) \${path}:\${line}\`, description: t("default") });
+    items.push({ description: \`\${t("Turn {0}", turn.number)}\` });
+  `.replaceAll("\\", "");
+  assert.deepEqual(bare(code).sort(), [
+    `$(file) $${"{path}"} changed`,
+    "A file",
+    "The server does not run.",
+  ]);
+});
+
 test("a translation keeps the places of its values", () => {
   for (const [source, translated] of Object.entries(json("l10n/bundle.l10n.zh-cn.json"))) {
     const places = (text: string) => [...text.matchAll(/\{\d\}/g)].map((match) => match[0]).sort();

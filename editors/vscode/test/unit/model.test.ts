@@ -19,6 +19,7 @@ function hunk(from: [number, number], to: [number, number], change: Partial<Hunk
       end: { line: to[0], character: to[1] },
     },
     kind: "modified",
+    wholeFile: false,
     state: "inPlace",
     session: "s1",
     agent: null,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { orderedTurns, Store } from "../../src/model/store.ts";
-import type { ActivityChange } from "../../src/protocol.ts";
+import type { ActivityChange, SessionInfo } from "../../src/protocol.ts";
 import { file, session, turn } from "./examples.ts";
 
 function change(over: Partial<ActivityChange>): ActivityChange {
@@ -64,11 +64,57 @@ test("files are found by the editor's way of writing a uri", () => {
   assert.deepEqual([...store.changedUris()], ["file:///c%3A/w/a.txt"]);
 });
 
-test("the end of a turn is told once", () => {
+/** The ids of the sessions whose turn ended, after each message. */
+function ended(...messages: (Partial<SessionInfo> | { activity: Partial<ActivityChange> })[]) {
   const store = new Store();
-  store.applySession(session({ state: "prompting" }));
-  assert.deepEqual(store.applySession(session({ state: "idle" })).ended, ["s1"]);
-  assert.deepEqual(store.applySession(session({ state: "idle" })).ended, []);
+  return messages.map((message, index) =>
+    ("activity" in message
+      ? store.apply(change({ revision: index + 1, ...message.activity }))
+      : store.applySession(session(message))
+    )?.ended.map((info) => info.session),
+  );
+}
+
+test("the end of a turn is told once", () => {
+  assert.deepEqual(ended({ state: "prompting" }, { state: "idle" }, { state: "idle" }), [
+    [],
+    ["s1"],
+    [],
+  ]);
+});
+
+test("a turn that an agent's end cut off has ended", () => {
+  assert.deepEqual(ended({ state: "prompting" }, { state: "disconnected" }), [[], ["s1"]]);
+});
+
+test("a turn too short to be seen running has ended, too", () => {
+  const after: Partial<SessionInfo> = { state: "idle", stopReason: "end_turn", turnCount: 1 };
+  assert.deepEqual(ended({ state: "idle", turnCount: 0 }, after, after), [[], ["s1"], []]);
+});
+
+test("what was known before a reset tells the end of a turn after it", () => {
+  assert.deepEqual(
+    ended({ state: "prompting" }, { activity: { reset: true, sessions: [session()] } }),
+    [[], ["s1"]],
+  );
+});
+
+test("a session that was idle when it became known ended no turn", () => {
+  const replayed = session({ stopReason: "end_turn", turnCount: 3 });
+  assert.deepEqual(ended({ activity: { reset: true, sessions: [replayed] } }), [[]]);
+});
+
+test("an error is told when it is new", () => {
+  const store = new Store();
+  const failed = (error: string | null) =>
+    store.applySession(session({ error })).failed.map((info) => info.error);
+  assert.deepEqual([null, "gone", "gone", null, "gone"].map(failed), [
+    [],
+    ["gone"],
+    [],
+    [],
+    ["gone"],
+  ]);
 });
 
 test("without a server nothing is live, but what was listed stays", () => {
