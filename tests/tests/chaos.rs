@@ -175,6 +175,11 @@ fn it_closes_its_output_and_lives_on() -> Result<()> {
 }
 
 #[test]
+fn it_never_ends_a_line() -> Result<()> {
+    check_broken_prompt("endless-line", "longer than 64 MiB")
+}
+
+#[test]
 fn it_floods() -> Result<()> {
     check_prompt("floods", "end_turn")
 }

@@ -142,6 +142,16 @@ impl Agent {
                 self.edit("s", "a.txt")?;
                 self.answer(id, &json!({"stopReason": "end_turn"}))
             }
+            "endless-line" => {
+                self.edit("s", "a.txt")?;
+                let piece = vec![b'x'; 1024 * 1024];
+                for _ in 0..=64 {
+                    self.out.write_all(&piece)?;
+                }
+                self.out.flush()?;
+                sleep(Duration::from_mins(10));
+                Ok(())
+            }
             "hangs-in-prompt" => self.edit("s", "a.txt"),
             "answers-after-cancel" => {
                 self.prompt = id.clone();

@@ -111,7 +111,7 @@ impl Link {
                     Ok(())
                 })
                 .await;
-            teller.tell(FromAgent::Closed(end.err().map(|why| why.to_string())));
+            teller.tell(FromAgent::Closed(end.err().map(reason)));
         });
         let connection = connection.await.map_err(|_| LinkEnded)?;
         Ok((Self { connection, stop }, heard))
@@ -144,6 +144,14 @@ impl Link {
 impl Drop for Link {
     fn drop(&mut self) {
         self.stop.notify_one();
+    }
+}
+
+/// Why a connection ended: the crate wraps what happened here into an error of the protocol.
+fn reason(why: Error) -> String {
+    match why.data {
+        Some(Value::String(reason)) => reason,
+        _ => why.message,
     }
 }
 

@@ -306,7 +306,6 @@ impl Agent {
             return;
         };
         running.link = None;
-        let why = why.unwrap_or_else(|| "the agent closed its standard output".to_owned());
         self.connection = LiveConnection::default();
         self.capabilities = Value::Null;
         for (_, pending) in std::mem::take(&mut self.pending) {
@@ -317,9 +316,18 @@ impl Agent {
             Some(running) => tokio::time::timeout(LAST_WORDS_WAIT, running.process.wait()).await,
             None => return,
         };
-        match ended {
-            Ok(status) => self.ended(how_it_ended(status)).await,
-            Err(_) => self.happen(Event::Disconnected { why: why.into() }).await,
+        if let Ok(status) = ended {
+            let how = how_it_ended(status);
+            let how = match why {
+                // What broke the connection is why the agent ended.
+                Some(why) => format!("{why}; {how}"),
+                None => how,
+            };
+            self.ended(how).await;
+        } else {
+            let why = why.as_deref();
+            let why = why.unwrap_or("the agent closed its standard output");
+            self.happen(Event::Disconnected { why: why.into() }).await;
         }
     }
 
