@@ -131,6 +131,14 @@ fn it_hangs_in_initialize() -> Result<()> {
 }
 
 #[test]
+fn it_wants_a_sign_in() -> Result<()> {
+    check_no_start(
+        "wants-a-sign-in",
+        "Authentication required; sign in with the agent's own command in a terminal",
+    )
+}
+
+#[test]
 fn it_refuses_sessions_and_says_why_in_the_data() -> Result<()> {
     let mut stage = Stage::new("refuses-sessions")?;
     let params = json!({"agent": "chaos"});

@@ -70,6 +70,10 @@ impl Agent {
                     "data": {"details": details}});
                 self.send(&json!({"jsonrpc": "2.0", "id": id, "error": error}))
             }
+            (Some("session/new"), "wants-a-sign-in") => {
+                let error = json!({"code": -32000, "message": "Authentication required"});
+                self.send(&json!({"jsonrpc": "2.0", "id": id, "error": error}))
+            }
             (Some("session/new"), _) => {
                 self.cwd = message["params"]["cwd"].as_str().unwrap_or_default().into();
                 self.answer(id, &json!({"sessionId": "s"}))

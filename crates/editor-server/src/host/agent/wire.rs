@@ -22,6 +22,9 @@ use crate::replay::live::{Heard, News};
 /// What an agent is told of a session that was closed, or never was.
 const UNKNOWN_SESSION: &str = "the session is not known here";
 
+/// ACP: the agent wants the person to sign in first.
+const SIGN_IN: i64 = -32000;
+
 /// An answer of the agent.
 #[derive(Deserialize)]
 struct Message<'a> {
@@ -133,10 +136,7 @@ impl Agent {
             return;
         };
         let result = match (result, error) {
-            (_, Some(error)) => Err(method::error_message(error.get()).map_or_else(
-                || "the agent gave no reason".to_owned(),
-                std::borrow::Cow::into_owned,
-            )),
+            (_, Some(error)) => Err(reason(error)),
             (result, None) => Ok(result.unwrap_or_default()),
         };
         match pending {
@@ -254,4 +254,21 @@ impl Agent {
 
 fn agent_failed(why: String) -> Failure {
     Failure::new(ErrorKind::AgentFailed, why)
+}
+
+/// Why the agent refuses something, and what can be done about it.
+fn reason(error: &RawValue) -> String {
+    #[derive(Deserialize)]
+    struct Code {
+        code: i64,
+    }
+
+    let message = method::error_message(error.get());
+    let message = message.as_deref().unwrap_or("the agent gave no reason");
+    match serde_json::from_str(error.get()) {
+        Ok(Code { code: SIGN_IN }) => {
+            format!("{message}; sign in with the agent's own command in a terminal, then try again")
+        }
+        _ => message.to_owned(),
+    }
 }
