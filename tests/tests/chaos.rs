@@ -377,3 +377,28 @@ fn it_dies_while_it_loads() -> Result<()> {
     assert!(message.contains("exit status: 4"), "{message}");
     stage.finish()
 }
+
+#[test]
+fn a_session_that_is_loaded_after_a_crash_carries_no_error_on() -> Result<()> {
+    let mut stage = Stage::new("dies-in-prompt")?;
+    let session = stage.start("chaos")?;
+    stage.prompt(&session)?;
+    let over = stage.ended(&session)?;
+    assert!(!over["error"].is_null(), "{over}");
+    let load = json!({"agent": "chaos", "sessionId": "s"});
+    let loaded = stage.editor.request("acpLens/session/load", &load)?;
+    let info = &loaded["session"];
+    assert_eq!(
+        (&info["error"], &info["state"]),
+        (&Value::Null, &json!("idle"))
+    );
+    let known = stage.editor.request("acpLens/sessions", &json!({}))?;
+    let row = known["sessions"].as_array().into_iter().flatten();
+    let rows: Vec<_> = row.filter(|row| row["session"] == session).collect();
+    assert_eq!(rows.len(), 1);
+    assert_eq!(
+        (&rows[0]["error"], &rows[0]["state"]),
+        (&Value::Null, &json!("idle"))
+    );
+    stage.finish()
+}

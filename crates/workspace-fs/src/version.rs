@@ -156,6 +156,12 @@ impl Version {
         self.stamp.size
     }
 
+    /// Whether a file whose version is now that one is surely as it was when this one was seen.
+    /// False also when only its content can tell.
+    pub fn is_surely(&self, now: &Self) -> bool {
+        self.freshness(&now.stamp) == Freshness::Same
+    }
+
     /// Whether a file with the stamp `now` still has this version.
     pub(crate) fn freshness(&self, now: &Stamp) -> Freshness {
         let same_stamp = self.stamp == *now;
@@ -228,6 +234,9 @@ mod tests {
             Freshness::Same
         );
         assert_eq!(version(seen, old, None).freshness(&seen), Freshness::Same);
+        let now = version(seen, old, None);
+        assert!(now.is_surely(&now));
+        assert!(!version(seen, young, Some(hash)).is_surely(&now));
     }
 
     #[test]

@@ -4,11 +4,11 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::closed::view_of_uri;
+use super::closed::{all_views, view_of_uri};
 use super::content::Side;
 use super::diff::{self, Sides};
 use super::failure::Failure;
-use super::go_to::{all_views, go_to};
+use super::go_to::go_to;
 use super::hover::diff_lines;
 use super::lenses::count;
 use super::{changes, traces};

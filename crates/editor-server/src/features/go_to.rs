@@ -8,7 +8,7 @@ use crate::session::view::View;
 
 use activity_core::placing::{HunkKind, State};
 
-use super::closed::{view_of_file, view_of_uri};
+use super::closed::{all_views, view_of_uri};
 use super::failure::Failure;
 
 /// A place to jump to.
@@ -31,18 +31,6 @@ pub(crate) async fn go_to(
         (GoToScope::All, _) => all_views(handle).await?,
     };
     Ok(choose(&views, &params))
-}
-
-/// Every touched file with its hunks, in order of first activity. What cannot be read has none.
-pub(crate) async fn all_views(handle: &Handle) -> Result<Vec<View>, Failure> {
-    let touched = handle.ask(|state| state.touched()).await;
-    let mut views = Vec::new();
-    for file in touched.ok_or_else(Failure::ending)? {
-        if let Ok(view) = view_of_file(handle, file).await {
-            views.push(view);
-        }
-    }
-    Ok(views)
 }
 
 fn choose(views: &[View], params: &GoToParams) -> Option<GoToResult> {

@@ -1,7 +1,7 @@
 //! `workspace/symbol`: changed files and hunks, a picker for any editor.
 
+use super::closed::all_views;
 use super::failure::Failure;
-use super::go_to::all_views;
 use super::lenses::hunk_title;
 use crate::lsp::position::Range;
 use crate::session::handle::Handle;

@@ -20,11 +20,12 @@ use super::entry::{Opening, Status};
 use super::files::FileId;
 use super::handle::{Handle, Workspace};
 use super::location::{Identity, Location};
+use super::on_disk::OnDisk;
 use super::outgoing::Outgoing;
 use super::publish::Pending;
 use super::settings::Settings;
 use super::sources::SessionKey;
-use super::state::{Client, Folder, OnDisk, State};
+use super::state::{Client, Folder, State};
 use super::view::View;
 use crate::lsp::ext::{PermissionOutcome, PermissionQuestion};
 
@@ -336,6 +337,7 @@ impl Actor {
         let shows_otherwise =
             now.code_lens != before.code_lens || now.hint_diagnostics != before.hint_diagnostics;
         if now.limits != before.limits {
+            self.state.on_disk.clear();
             self.place_all(Instant::now());
         }
         if shows_otherwise {
@@ -356,7 +358,9 @@ impl Actor {
     /// After a batch of events, or when the time has come.
     fn settle(&mut self) {
         let outcome = catch_unwind(AssertUnwindSafe(|| {
-            if self.absorb_at.is_some_and(|at| at <= Instant::now()) {
+            let now = Instant::now();
+            // Placing reads what the sessions say.
+            if self.absorb_at.is_some_and(|at| at <= now) || self.wants_placing(now) {
                 self.absorb();
             }
             self.start_identifying();

@@ -201,6 +201,11 @@ impl Document {
         }
     }
 
+    /// Whether its hunks are to be placed now, and no placing runs.
+    pub(crate) fn is_due(&self, now: Instant) -> bool {
+        self.job.is_none() && self.due.is_some_and(|due| due <= now)
+    }
+
     /// Applies the changes of one `didChange`, in order; the marks move along. True when the hunks
     /// should be placed afresh.
     pub(crate) fn change(

@@ -147,7 +147,7 @@ fn changed_file(
         .and_then(|location| state.files.find(&location))
         .and_then(|file| {
             let open = state.open(file).map(|document| document.placed.as_ref());
-            open.unwrap_or_else(|| state.on_disk.get(&file).map(|it| &it.placed))
+            open.unwrap_or_else(|| state.on_disk.get(file).map(|it| &it.placed))
         });
     Some(ChangedFile {
         session: entry.key.to_string(),

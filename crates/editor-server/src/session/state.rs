@@ -7,9 +7,9 @@ use super::document::{Document, Placed};
 use super::entry::Entry;
 use super::files::{FileId, Files};
 use super::location::Location;
+use super::on_disk::PlacedFiles;
 use super::settings::Settings;
 use super::sources::{Part, Rows, SessionKey, Sources};
-use super::text::Text;
 use super::view::View;
 use crate::lsp::position::Encoding;
 
@@ -56,26 +56,13 @@ pub(crate) struct State {
     pub(crate) documents: BTreeMap<Arc<str>, Document>,
     pub(crate) files: Files,
     /// Hunks of files that are not open, as they were when somebody asked last.
-    pub(crate) on_disk: HashMap<FileId, OnDisk>,
+    pub(crate) on_disk: PlacedFiles,
     /// Sessions whose timeline the client wants.
     pub(crate) subscribed: BTreeSet<SessionKey>,
     /// Traces that are being read.
     pub(crate) loading: usize,
     sources: HashMap<FileId, Arc<Sources>>,
 }
-
-/// The hunks of a file that is not open.
-#[derive(Debug, Clone)]
-pub(crate) struct OnDisk {
-    /// Which content of the file this is about.
-    pub(crate) stamp: Stamp,
-    pub(crate) text: Text,
-    pub(crate) placed: Placed,
-}
-
-/// What tells one content of a file from another without reading it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Stamp(pub(crate) String);
 
 impl State {
     pub(crate) fn session(&self, key: &str) -> Option<&Entry> {

@@ -20,7 +20,7 @@ impl Actor {
             document.file = Some(file);
             // Links may have changed since the name was seen last.
             self.unidentified.push(location.clone());
-            self.state.on_disk.remove(&file);
+            self.state.on_disk.remove(file);
             if self.state.is_touched(file) {
                 document.due = Some(Instant::now());
             }
@@ -72,6 +72,14 @@ impl Actor {
         if running.is_none_or(|running| running.id != job) {
             return;
         }
+        // A session began to touch the file while its hunks were placed: nothing is not known yet.
+        let is_early = placed.facts.sources.activities.is_empty()
+            && document
+                .file
+                .is_some_and(|file| !self.state.files.mentions(file).is_empty());
+        if is_early {
+            document.forget_hunks();
+        }
         if !document.take(placed) {
             document.due.get_or_insert_with(Instant::now);
             return;
@@ -118,8 +126,8 @@ impl Actor {
     pub(super) fn identified(&mut self, found: Vec<(Location, Identity)>) {
         for (location, identity) in found {
             if let Some((old, known)) = self.state.files.identified(&location, identity) {
-                self.state.on_disk.remove(&old);
-                self.state.on_disk.remove(&known);
+                self.state.on_disk.remove(old);
+                self.state.on_disk.remove(known);
                 self.state.forget_sources(old);
                 self.state.forget_sources(known);
                 for document in self.state.documents.values_mut() {
@@ -149,13 +157,17 @@ impl Actor {
         });
     }
 
+    /// Whether hunks are to be placed now.
+    pub(super) fn wants_placing(&self, now: Instant) -> bool {
+        let mut documents = self.state.documents.values();
+        documents.any(|document| document.is_due(now))
+    }
+
     pub(super) fn start_placing(&mut self) {
         let now = Instant::now();
-        let due: Vec<Arc<str>> = self
-            .state
-            .documents
-            .values()
-            .filter(|it| it.job.is_none() && it.due.is_some_and(|due| due <= now))
+        let documents = self.state.documents.values();
+        let due: Vec<Arc<str>> = documents
+            .filter(|document| document.is_due(now))
             .map(|it| Arc::clone(&it.uri))
             .collect();
         for uri in due {
