@@ -7,6 +7,7 @@ pub mod ext;
 mod agents;
 mod backend;
 mod capabilities;
+mod code_lens;
 mod convert;
 mod error;
 mod files;
@@ -16,5 +17,6 @@ pub(crate) mod position;
 mod requests;
 mod service;
 
+pub use code_lens::CodeLenses;
 pub use keystroke::Keystroke;
 pub use service::serve;

@@ -12,6 +12,7 @@ pub(crate) mod files;
 pub(crate) mod follow;
 pub(crate) mod handle;
 pub(crate) mod location;
+pub(crate) mod on_disk;
 pub(crate) mod outgoing;
 pub(crate) mod progress;
 pub(crate) mod publish;

@@ -21,7 +21,7 @@ use tower_lsp::{ClientSocket, ExitedError, Server};
 
 #[cfg(any(test, fuzzing))]
 pub use frames::fuzz_frames;
-pub(crate) use ordered::Ordered;
+pub(crate) use ordered::{CODE_LENS, Ordered};
 pub use pump::End;
 
 /// Handlers in flight; far above what a client has open, so that reading never waits for one.

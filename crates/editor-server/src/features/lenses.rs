@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use activity_core::model::Action;
 
@@ -10,13 +11,21 @@ use crate::session::view::{Seen, View};
 
 /// A lens: a title above a line, and what it does.
 #[derive(Debug)]
-pub(crate) struct Lens<'a> {
+pub(crate) struct Lens {
     /// Line from 0.
     pub(crate) line: u32,
     pub(crate) title: Cow<'static, str>,
     pub(crate) does: Does,
     /// The hunk that it is about; the file when `None`.
-    pub(crate) hunk: Option<Seen<'a>>,
+    pub(crate) hunk: Option<LensHunk>,
+}
+
+/// The hunk of a lens, and whose it is.
+#[derive(Debug, Clone)]
+pub(crate) struct LensHunk {
+    pub(crate) id: Arc<str>,
+    pub(crate) session: Arc<str>,
+    pub(crate) turn: Arc<str>,
 }
 
 /// What a lens does.
@@ -29,7 +38,7 @@ pub(crate) enum Does {
 }
 
 /// The lenses of a view, from top to bottom.
-pub(crate) fn of(view: &View) -> Vec<Lens<'_>> {
+pub(crate) fn of(view: &View) -> Vec<Lens> {
     let mut lenses = Vec::new();
     if view.code_lens == CodeLens::Off || view.sources().activities.is_empty() {
         return lenses;
@@ -50,12 +59,17 @@ pub(crate) fn of(view: &View) -> Vec<Lens<'_>> {
     for (seen, span) in shown {
         // The seam after the last line has no line of its own.
         let line = span.lines.start.min(last_line);
+        let hunk = LensHunk {
+            id: Arc::clone(seen.id),
+            session: Arc::clone(&seen.part.session),
+            turn: Arc::clone(&seen.owner.activity.turn_id),
+        };
         let mut push = |title: Cow<'static, str>, does| {
             lenses.push(Lens {
                 line,
                 title,
                 does,
-                hunk: Some(seen),
+                hunk: Some(hunk.clone()),
             });
         };
         push(hunk_title(seen, several_agents).into(), Does::ShowChanges);

@@ -6,7 +6,7 @@
 use serde_json::Value;
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::lsp_types::{
-    CodeActionParams, CodeActionResponse, CodeLens, CodeLensParams, DidChangeConfigurationParams,
+    CodeActionParams, CodeActionResponse, CodeLensParams, DidChangeConfigurationParams,
     DidChangeTextDocumentParams, DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams,
     DidOpenTextDocumentParams, ExecuteCommandParams, Hover, HoverParams, InitializeParams,
     InitializeResult, InitializedParams, SymbolInformation, TextDocumentContentChangeEvent,
@@ -14,8 +14,9 @@ use tower_lsp::lsp_types::{
 };
 use tower_lsp::{LanguageServer, async_trait};
 
+use super::code_lens::CodeLenses;
 use super::{capabilities, convert, error};
-use crate::features::{actions, commands, hover, lenses, symbols};
+use crate::features::{actions, commands, hover, symbols};
 use crate::host::Host;
 use crate::session::actor::Event;
 use crate::session::document::TextChange;
@@ -33,6 +34,12 @@ pub(crate) struct Backend {
 impl Backend {
     pub(super) fn new(handle: Handle, host: Host) -> Self {
         Self { handle, host }
+    }
+
+    /// `textDocument/codeLens`.
+    pub(super) async fn code_lenses(&self, params: CodeLensParams) -> Result<Option<CodeLenses>> {
+        let view = self.handle.view(params.text_document.uri.into()).await;
+        Ok(view.map(|view| CodeLenses::of(&view)))
     }
 
     fn settings(&self, value: &Value) -> Settings {
@@ -112,11 +119,6 @@ impl LanguageServer for Backend {
         self.handle.send(Event::Closed {
             uri: params.text_document.uri.into(),
         });
-    }
-
-    async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
-        let view = self.handle.view(params.text_document.uri.into()).await;
-        Ok(view.map(|view| convert::lenses(&view, lenses::of(&view))))
     }
 
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {

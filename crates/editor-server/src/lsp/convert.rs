@@ -2,34 +2,18 @@
 
 use serde_json::{Value, json};
 use tower_lsp::lsp_types::{
-    CodeAction, CodeActionKind, CodeActionOrCommand, CodeLens, Command, Diagnostic,
-    DiagnosticSeverity, Hover, HoverContents, Location, MarkupContent, MarkupKind, Position, Range,
-    SymbolInformation, SymbolKind, Url,
+    CodeAction, CodeActionKind, CodeActionOrCommand, Command, Diagnostic, DiagnosticSeverity,
+    Hover, HoverContents, Location, MarkupContent, MarkupKind, Range, SymbolInformation,
+    SymbolKind, Url,
 };
 
 use crate::features::actions::{Offer, Offered};
-use crate::features::lenses::{Does, Lens};
+use crate::features::lenses::Does;
 use crate::features::symbols::Symbol;
 use crate::session::view::{Seen, View};
 
-/// Lenses with their commands; nothing is left to be resolved.
-pub(super) fn lenses(view: &View, lenses: Vec<Lens<'_>>) -> Vec<CodeLens> {
-    let convert = |lens: Lens<'_>| {
-        let at = Position::new(lens.line, 0);
-        CodeLens {
-            range: Range::new(at, at),
-            command: Some(Command {
-                title: lens.title.into_owned(),
-                command: command(lens.does).to_owned(),
-                arguments: Some(vec![argument(view, lens.does, lens.hunk)]),
-            }),
-            data: None,
-        }
-    };
-    lenses.into_iter().map(convert).collect()
-}
-
-fn command(does: Does) -> &'static str {
+/// The name of the command that does it.
+pub(super) fn command(does: Does) -> &'static str {
     match does {
         Does::ShowChanges => "acpLens.showChanges",
         Does::ShowDiff => "acpLens.showDiff",
@@ -39,29 +23,16 @@ fn command(does: Does) -> &'static str {
 }
 
 /// The argument of a command: which hunk of which version of which document.
-fn argument(view: &View, does: Does, hunk: Option<Seen<'_>>) -> Value {
-    let uri = &*view.uri;
-    let Some(seen) = hunk else {
-        return json!({"uri": uri, "version": view.version});
-    };
-    if does == Does::ShowChanges {
-        return json!({
-            "session": &*seen.part.session,
-            "turn": &*seen.owner.activity.turn_id,
-            "uri": uri,
-            "hunk": &**seen.id,
-            "version": view.version,
-        });
-    }
-    json!({"hunk": &**seen.id, "uri": uri, "version": view.version})
+fn argument(view: &View, seen: Seen<'_>) -> Value {
+    json!({"hunk": &**seen.id, "uri": &*view.uri, "version": view.version})
 }
 
 /// Code actions; they only carry commands, since nothing here edits.
 pub(super) fn actions(view: &View, offered: Vec<Offered<'_>>) -> Vec<CodeActionOrCommand> {
     let convert = |offer: Offered<'_>| {
-        let (name, does) = match offer.does {
-            Offer::Lens(does) => (command(does), does),
-            Offer::CopyOldText => ("acpLens.copyOldText", Does::ShowDiff),
+        let name = match offer.does {
+            Offer::Lens(does) => command(does),
+            Offer::CopyOldText => "acpLens.copyOldText",
         };
         CodeActionOrCommand::CodeAction(CodeAction {
             title: offer.title.clone(),
@@ -69,7 +40,7 @@ pub(super) fn actions(view: &View, offered: Vec<Offered<'_>>) -> Vec<CodeActionO
             command: Some(Command {
                 title: offer.title,
                 command: name.to_owned(),
-                arguments: Some(vec![argument(view, does, Some(offer.hunk))]),
+                arguments: Some(vec![argument(view, offer.hunk)]),
             }),
             ..CodeAction::default()
         })

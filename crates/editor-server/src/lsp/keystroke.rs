@@ -4,11 +4,9 @@ use std::sync::Arc;
 
 use activity_core::model::Activity;
 use activity_core::placing::Limits;
-use tower_lsp::lsp_types::CodeLens;
 
-use super::convert;
+use super::code_lens::CodeLenses;
 use super::position::{Encoding, Position, Range};
-use crate::features::lenses;
 use crate::session::document::{Document, TextChange, place_file};
 use crate::session::sources::{Part, Sources};
 use crate::session::state::State;
@@ -51,7 +49,7 @@ impl Keystroke {
     }
 
     /// Types a letter at a line, and gives the whole answer to `textDocument/codeLens`.
-    pub fn strike(&mut self, line: u32) -> Vec<CodeLens> {
+    pub fn strike(&mut self, line: u32) -> Option<CodeLenses> {
         let at = Position::new(line, 0);
         let change = TextChange {
             range: Some(Range::new(at, at)),
@@ -63,6 +61,6 @@ impl Keystroke {
         }
         let document = self.state.documents.get(&self.uri);
         let view = document.and_then(|document| self.state.view(document));
-        view.map_or_else(Vec::new, |view| convert::lenses(&view, lenses::of(&view)))
+        view.map(|view| CodeLenses::of(&view))
     }
 }

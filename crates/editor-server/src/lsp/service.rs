@@ -11,7 +11,7 @@ use crate::features::traces;
 use crate::host::Host;
 use crate::live;
 use crate::session::actor;
-use crate::transport::{self, End};
+use crate::transport::{self, CODE_LENS, End};
 
 /// Serves one client until it says `exit` or is gone.
 pub async fn serve<I, O>(input: I, output: O) -> End
@@ -27,6 +27,7 @@ where
         tokio::spawn(outbox::run(client, messages));
         Backend::new(backend_handle, backend_host)
     })
+    .custom_method(CODE_LENS, Backend::code_lenses)
     .custom_method(ext::Sessions::METHOD, Backend::sessions)
     .custom_method(ext::Changes::METHOD, Backend::changes)
     .custom_method(ext::Diff::METHOD, Backend::diff)

@@ -10,6 +10,10 @@ use tower_service::Service;
 
 use super::frames::{INVALID_REQUEST, PARSE_ERROR};
 
+/// Under this name `textDocument/codeLens` reaches its handler: tower-lsp fixes the types of the
+/// standard methods, and those of this answer are too slow.
+pub(crate) const CODE_LENS: &str = "$/acpLens/codeLens";
+
 type Answer = Result<Option<Response>, ExitedError>;
 type Answering = Pin<Box<dyn Future<Output = Answer> + Send>>;
 
@@ -55,7 +59,7 @@ where
             return Box::pin(async move { Ok(response) });
         }
         let stays = request.method() == "initialize";
-        let mut handler: Answering = Box::pin(self.inner.call(request));
+        let mut handler: Answering = Box::pin(self.inner.call(routed(request)));
         if stays {
             return handler;
         }
@@ -75,4 +79,20 @@ where
             }
         }
     }
+}
+
+/// The request under the name by which its handler is known.
+fn routed(request: Request) -> Request {
+    if request.method() != "textDocument/codeLens" {
+        return request;
+    }
+    let (_, id, params) = request.into_parts();
+    let mut routed = Request::build(CODE_LENS);
+    if let Some(id) = id {
+        routed = routed.id(id);
+    }
+    if let Some(params) = params {
+        routed = routed.params(params);
+    }
+    routed.finish()
 }
