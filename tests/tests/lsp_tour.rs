@@ -373,3 +373,27 @@ fn characters_are_counted_as_negotiated() -> Result<()> {
     }
     Ok(())
 }
+
+#[cfg(unix)]
+#[test]
+fn a_file_has_its_hunks_under_each_of_its_names() -> Result<()> {
+    let mut project = Project::new()?;
+    project.write("real/a.txt", "one\nTWO\n")?;
+    std::os::unix::fs::symlink("real", project.root().join("link"))?;
+    project.prompt("Shout")?;
+    project.edit("link/a.txt", Some("two\n"), "TWO\n")?;
+    let settings = json!({"trace": project.trace()?});
+    let mut client = Client::initialized(Abilities::None, &project.uri(""), &settings)?;
+    let real = project.uri("real/a.txt");
+    client.open(&real, "one\nTWO\n")?;
+    client.lenses_become(&real, |lenses| lenses.len() == 5)?;
+    client.notify(
+        "textDocument/didClose",
+        &json!({"textDocument": {"uri": real}}),
+    )?;
+    for name in ["link/a.txt", "real/a.txt"] {
+        let hunks = client.request("acpLens/hunks", &json!({"uri": project.uri(name)}))?;
+        assert_eq!(hunks["hunks"][0]["range"]["start"]["line"], 1, "{name}");
+    }
+    client.finish()
+}

@@ -151,6 +151,17 @@ fn what_a_fresh_placing_cannot_tell_is_recalled() {
     assert_eq!(states(&fresh), [State::InPlace, State::Edited]);
     assert_eq!(fresh.hunks()[0].spans, [span_of(&text, 1..2)]);
     assert_eq!(fresh.hunks()[1].spans, [span_of(&text, 4..5)]);
+
+    let case = Case::new().edit("a\nmiddle\nb\n", "a\nb\n");
+    let text = "a\nb\n";
+    let mut marks = Marks::new(case.hunks(text));
+    marks.apply(&Edit::measure(&Lines::new(text), 2..2, "typed\n"));
+    let text = "a\ntyped\nb\n";
+    let mut fresh = Marks::new(case.hunks(text));
+    assert_eq!(fresh.hunks()[0].shown_at(), None);
+    fresh.recall(|index| marks.hunks().get(index));
+    assert_eq!(fresh.hunks()[0].state, State::Deleted);
+    assert_eq!(fresh.hunks()[0].spans, [span_of(text, 1..1)]);
 }
 
 #[test]

@@ -5,8 +5,9 @@ use crate::placing::{Hunk, HunkKind, Reason, State};
 
 impl Marks {
     /// Lets the marks of before decide where this placing, of the same text, could not: of several
-    /// equal places the one that was marked stays the hunk's, and lines that were left of it stay
-    /// marked though they are too short or too common to be found by themselves.
+    /// equal places the one that was marked stays the hunk's, lines that were left of it stay
+    /// marked though they are too short or too common to be found by themselves, and so does a seam
+    /// into which somebody typed.
     ///
     /// `known` gives the hunk of before by the index of the hunk here, at its place in this text.
     pub fn recall<'k>(&mut self, known: impl Fn(usize) -> Option<&'k Hunk>) {
@@ -20,6 +21,7 @@ impl Marks {
             let is_whole = matches!(known.state, State::InPlace | State::Moved);
             let decides = match hunk.state {
                 State::Ambiguous => is_whole,
+                State::NotFound(Reason::SeamUnknown) => known.state == State::Deleted,
                 _ => known.state == State::Edited,
             };
             if decides {
@@ -34,7 +36,11 @@ impl Marks {
 
 fn is_undecided(hunk: &Hunk) -> bool {
     match hunk.state {
-        State::Ambiguous | State::NotFound(Reason::TextGone | Reason::TooCommon) => true,
+        State::Ambiguous => true,
+        State::NotFound(why) => matches!(
+            why,
+            Reason::TextGone | Reason::TooCommon | Reason::SeamUnknown
+        ),
         State::Edited => hunk.spans.is_empty(),
         _ => false,
     }

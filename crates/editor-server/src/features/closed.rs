@@ -17,7 +17,7 @@ use crate::session::actor::Event;
 use crate::session::document::{Placed, place_file, too_large};
 use crate::session::files::FileId;
 use crate::session::handle::Handle;
-use crate::session::location::Location;
+use crate::session::location::{Location, identify};
 use crate::session::on_disk::{Content, OnDisk};
 use crate::session::settings::CodeLens;
 use crate::session::sources::Sources;
@@ -61,16 +61,33 @@ pub(crate) async fn view_of_uri(handle: &Handle, uri: String) -> Result<View, Fa
             )),
         };
     };
-    let known = handle.ask(move |state| match state.document(&uri) {
+    let name = location.clone();
+    let found = handle.ask(move |state| match state.document(&uri) {
         Some(document) => Known::Open(Arc::clone(&document.uri)),
-        None => match state.files.find(&location) {
+        None => match state.files.find(&name) {
             Some(file) => known(state, file),
             None => Known::Untouched,
         },
     });
-    let known = known.await.ok_or_else(Failure::ending)?;
-    let view = views(handle, vec![known]).await?.pop();
+    let found = match found.await.ok_or_else(Failure::ending)? {
+        Known::Untouched => by_another_name(handle, location).await?,
+        found => found,
+    };
+    let view = views(handle, vec![found]).await?.pop();
     view.unwrap_or_else(|| Err(Failure::ending()))
+}
+
+/// The file that a name leads to through links, or on a disk that ignores case.
+async fn by_another_name(handle: &Handle, name: Location) -> Result<Known, Failure> {
+    let identity = tokio::task::spawn_blocking(move || identify(&name)).await;
+    let Some(identity) = identity.ok().flatten() else {
+        return Ok(Known::Untouched);
+    };
+    let found = handle.ask(move |state| match state.files.find_identity(&identity) {
+        Some(file) => known(state, file),
+        None => Known::Untouched,
+    });
+    found.await.ok_or_else(Failure::ending)
 }
 
 /// Every touched file with its hunks, in order of first activity. What cannot be read has none.

@@ -30,6 +30,11 @@ impl Files {
         self.keys.get(&location.key()).copied()
     }
 
+    /// The file that a name leads to, if another name is known to lead there.
+    pub(crate) fn find_identity(&self, identity: &Identity) -> Option<FileId> {
+        self.identities.get(identity).copied()
+    }
+
     /// The file at a location; the second part is true when it is a new name, which may turn out
     /// to be another name of a known file.
     pub(crate) fn intern(&mut self, location: &Location) -> (FileId, bool) {
@@ -126,12 +131,14 @@ mod tests {
         files.mention(link, &"s".into(), &"link/a".into());
         let root = std::env::temp_dir();
         let identity = super::super::location::identify(&at(root.to_str().unwrap())).unwrap();
+        let there = identity.clone();
         assert_eq!(files.identified(&at("/w/real/a"), identity.clone()), None);
         assert_eq!(
             files.identified(&at("/w/link/a"), identity),
             Some((link, real))
         );
         assert_eq!(files.find(&at("/w/link/a")), Some(real));
+        assert_eq!(files.find_identity(&there), Some(real));
         assert_eq!(files.mentions(real).len(), 1);
         files.forget(&"s".into());
         assert_eq!(files.mentions(real), []);
