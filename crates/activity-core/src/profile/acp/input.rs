@@ -155,11 +155,13 @@ fn facts_of_object<'a>(object: &'a Object<'a>, tool: &Tool) -> Vec<Facts<'a>> {
     }
 }
 
-/// What the tool does to files, which some tools are told in their input.
+/// What the tool does to files, which some tools are told in their input. What has a path need not
+/// be a file: a tool of unknown purpose deletes and moves files only if its name speaks of them.
 fn class(object: &Object<'_>, tool: &Tool) -> Class {
+    let may_relocate = tool.class == Class::Edit || tool.is_of_files();
     match (tool.class, object.text(COMMAND_KEYS)) {
-        (Class::Edit | Class::Unknown, Some("delete" | "remove")) => Class::Delete,
-        (Class::Edit | Class::Unknown, Some("move" | "rename")) => Class::Move,
+        (Class::Edit | Class::Unknown, Some("delete" | "remove")) if may_relocate => Class::Delete,
+        (Class::Edit | Class::Unknown, Some("move" | "rename")) if may_relocate => Class::Move,
         (Class::Unknown, Some("write" | "create" | "overwrite" | "append" | "insert")) => {
             Class::Edit
         }

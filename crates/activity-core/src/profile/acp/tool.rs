@@ -74,6 +74,12 @@ impl Tool {
         }
     }
 
+    /// Its name speaks of files.
+    pub(super) fn is_of_files(&self) -> bool {
+        let words = words_of(&self.name);
+        has_any(&words, FILE_WORDS) || has_any(&words, &["fs", "filesystem", "editor"])
+    }
+
     /// It adds to files, as its name says.
     pub(super) fn inserts(&self) -> bool {
         has_any(&words_of(&self.name), INSERT_WORDS)

@@ -443,6 +443,10 @@ fn a_tool_of_several_commands_does_what_it_is_told() {
             &expect,
         );
     }
+    check(
+        r#"{"name":"records","rawInput":{"action":"delete","path":"users/1"},"status":"completed"}"#,
+        &expect![[r""]],
+    );
 }
 
 #[test]
