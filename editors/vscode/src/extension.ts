@@ -91,7 +91,7 @@ export function activate(extension: vscode.ExtensionContext): void {
       if (event.affectsConfiguration("acpLens.server")) {
         void server.restart();
       } else if (event.affectsConfiguration("acpLens")) {
-        server.pushSettings();
+        void server.pushSettings();
         if (event.affectsConfiguration("acpLens.view")) {
           changes.refresh();
         }
@@ -101,7 +101,7 @@ export function activate(extension: vscode.ExtensionContext): void {
       }
     }),
     vscode.window.onDidChangeActiveTextEditor(() => updateContext(store)),
-    vscode.workspace.onDidGrantWorkspaceTrust(() => server.pushSettings()),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => void server.pushSettings()),
     ...registerChanges(context),
     ...registerSessions(context),
     ...registerNative(context),

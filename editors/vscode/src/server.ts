@@ -96,23 +96,22 @@ export class Server implements vscode.Disposable {
     }
   }
 
-  /** Asks the server; an error is the caller's to tell. */
+  /**
+   * Asks the server if it runs or is about to; an error is the caller's to tell. For what views ask
+   * by themselves: only a person's command tries once more to start a server that could not start.
+   */
   async requestQuietly<T>(
     name: string,
     params: object,
-  ): Promise<{ result: T } | { message: string; kind: string | null }> {
-    const client = await this.client();
+  ): Promise<{ result: T } | { message: string }> {
+    const client = this.#client ?? (await this.#starting);
     if (!client) {
-      return { message: t("The server does not run."), kind: null };
+      return { message: t("The server does not run.") };
     }
     try {
       return { result: await client.sendRequest<T>(name, params) };
     } catch (error) {
-      const { data } = error as { data?: { kind?: string } };
-      return {
-        message: error instanceof Error ? error.message : String(error),
-        kind: data?.kind ?? null,
-      };
+      return { message: error instanceof Error ? error.message : String(error) };
     }
   }
 
@@ -124,10 +123,14 @@ export class Server implements vscode.Disposable {
     await this.client();
   }
 
-  pushSettings(): void {
-    void this.#client?.sendNotification("workspace/didChangeConfiguration", {
-      settings: { acpLens: serverSettings() },
-    });
+  async pushSettings(): Promise<void> {
+    try {
+      await this.#client?.sendNotification("workspace/didChangeConfiguration", {
+        settings: { acpLens: serverSettings() },
+      });
+    } catch (error) {
+      this.log.warn(`settings: ${error instanceof Error ? error.message : error}`);
+    }
   }
 
   async #stop(): Promise<void> {

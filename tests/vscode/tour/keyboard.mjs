@@ -16,10 +16,8 @@ export async function keyboard(w, at, url) {
 
   /** Puts the focus into the view, on its first row. */
   const first = async () => {
-    await w.command("acp-lens: Show Changes");
+    await w.command("acp-lens: Show Agent Changes");
     await w.rows("calc.py").first().waitFor();
-    // The first time the view is opened by it, there are no rows yet that could have the focus.
-    await w.command("acp-lens: Show Changes");
     await w.until("the focus", () => page.evaluate(() => document.activeElement?.closest(".part.sidebar .monaco-list") !== null));
     await page.keyboard.press("Home");
     await w.eventually("the first row", label, (found) => found?.startsWith("codex-acp"));
@@ -27,8 +25,8 @@ export async function keyboard(w, at, url) {
 
   await w.step("the keyboard reaches every row, and Enter opens one at its change", async () => {
     await w.open(url(at.recorded));
-    // Commands of extensions come into the palette a moment after the window is up.
-    await w.eventually("the extension", () => w.badge("Agent Changes"), Boolean);
+    await w.sideBar("Agent Changes");
+    await w.rows("calc.py").first().waitFor();
     await first();
     await to("ArrowDown", "Turn 2");
     await to("ArrowDown", "src/calc.py");
