@@ -110,6 +110,17 @@ fn editor_with(
 const TURN_ONE: [&str; 2] = ["discount.py created", "receipt.py modified"];
 
 #[test]
+fn the_agent_without_a_model_plays_in_its_own_project_alone() -> Result<()> {
+    let mut stage = Stage::new(&[("scripted", &["demo-agent"])])?;
+    std::fs::write(stage.path("README.md"), "# Another project\n")?;
+    let session = stage.start("scripted")?;
+    stage.prompt(&session, 1)?;
+    assert_eq!(stage.files(&session)?, [""; 0]);
+    assert!(!stage.path("discount.py").exists());
+    stage.editor.finish()
+}
+
+#[test]
 fn a_session_from_the_first_prompt_to_the_end() -> Result<()> {
     let mut stage = Stage::new(&[("scripted", &["demo-agent"])])?;
     let agents = stage.editor.request("acpLens/agents", &json!({}))?;

@@ -351,11 +351,12 @@ impl Host {
         let found = self.found().await;
         let name = match name {
             Some(name) => name,
-            // The settings come first, and what is on the PATH before the demo.
+            // The settings come first, then what is on the PATH.
             None => discover::preferred(&found).ok_or_else(|| {
                 Failure::new(
                     ErrorKind::InvalidReference,
-                    "no agent is known; name one in the setting `agents`",
+                    "no agent was found; put one on the PATH, or name its command in the setting \
+                     `agents`",
                 )
             })?,
         };

@@ -20,6 +20,15 @@ pub(crate) fn lay_out(root: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Whether `root` is such a project, whatever has become of its other files: its README has the
+/// heading that the demo's has.
+pub(crate) fn is_project(root: &Path) -> bool {
+    let Some((path, text)) = FILES.first() else {
+        return false;
+    };
+    read(root, path).is_ok_and(|there| there.lines().next() == text.lines().next())
+}
+
 /// The text of a file.
 pub(crate) fn read(root: &Path, path: &str) -> Result<String> {
     let files = LocalFileSystem::open(root)?;

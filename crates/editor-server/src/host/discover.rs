@@ -96,9 +96,9 @@ fn demo_arguments() -> Vec<String> {
     arguments
 }
 
-/// The agent for whoever names none.
+/// The agent for whoever names none. The built-in one only plays its script, so it has to be named.
 pub(crate) fn preferred(agents: &BTreeMap<String, Found>) -> Option<String> {
-    ["settings", "path", "builtin"].iter().find_map(|origin| {
+    ["settings", "path"].iter().find_map(|origin| {
         let mut of_origin = agents.iter().filter(|(_, found)| found.origin == *origin);
         of_origin.next().map(|(name, _)| name.clone())
     })
@@ -130,9 +130,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_settings_come_first_and_the_demo_last() {
-        let none = agents(&BTreeMap::new());
+    fn the_settings_come_first_and_the_demo_has_to_be_named() {
+        let mut none = agents(&BTreeMap::new());
+        none.retain(|_, found| found.origin != "path");
         assert_eq!(none.get(DEMO).map(|found| found.origin), Some("builtin"));
+        assert_eq!(preferred(&none), None);
         let configured = settings::AgentCommand {
             command: "x".to_owned(),
             args: Vec::new(),

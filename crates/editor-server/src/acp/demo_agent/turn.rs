@@ -20,6 +20,11 @@ use super::history::Begun;
 use crate::demo::files;
 use crate::demo::script::{Step, TURNS};
 
+/// What the agent says in any other directory than that of its script.
+const ELSEWHERE: &str = "This agent has no model: it plays a script in the project of \
+                         `acp-lens demo`, and nothing was changed here. \
+                         `acp-lens demo --keep` makes such a project.";
+
 /// Runs the turn and answers the prompt.
 pub(super) async fn run(
     shared: Arc<Shared>,
@@ -72,6 +77,10 @@ impl Turn {
             self.say("That was the whole script of the demo.").await?;
             return Ok(StopReason::EndTurn);
         };
+        if !files::is_project(&self.begun.cwd) {
+            self.say(ELSEWHERE).await?;
+            return Ok(StopReason::EndTurn);
+        }
         for (n, step) in turn.steps.iter().enumerate() {
             if self.begun.cancelled.load(Ordering::Relaxed) {
                 return Ok(StopReason::Cancelled);
