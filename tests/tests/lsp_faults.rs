@@ -197,7 +197,7 @@ fn settings_are_taken_as_they_come() -> Result<()> {
         let seen = client.lenses_become(&a, |seen| seen.len() == lenses)?;
         if settings["maxFileLines"] == 1 {
             assert!(
-                seen[0].ends_with("(the file has 3 lines, hunks are shown up to 1)"),
+                seen[0].ends_with("(the file has 2 lines, hunks are shown up to 1)"),
                 "{seen:?}"
             );
         }

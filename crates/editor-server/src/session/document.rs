@@ -158,8 +158,8 @@ impl Placed {
 /// Places the hunks of a file in a text. Takes time in proportion to the text.
 pub(crate) fn place_file(text: &Text, sources: Arc<Sources>, limits: Limits) -> Placed {
     // The limits come first, so that a huge text is not copied to find out that it is too large.
-    if text.len_bytes() > limits.max_bytes || text.line_count() > limits.max_lines {
-        let limit = too_large(text.line_count(), text.len_bytes(), limits);
+    if text.len_bytes() > limits.max_bytes || text.written_lines() > limits.max_lines {
+        let limit = too_large(text.written_lines(), text.len_bytes(), limits);
         return Placed::nothing(sources, Some(limit));
     }
     match place(&text.to_string(), &sources.inputs(), limits) {

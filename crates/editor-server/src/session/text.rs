@@ -23,6 +23,13 @@ impl Text {
         self.0.len_lines()
     }
 
+    /// Number of lines as a person counts them: what follows the last line break counts only when
+    /// something stands there.
+    pub(crate) fn written_lines(&self) -> usize {
+        let lines = self.line_count();
+        lines - usize::from(self.line_start(lines - 1) == self.len_bytes())
+    }
+
     /// Byte range of a line without its line break; empty at the end for a line after the last one.
     pub(crate) fn line_content(&self, line: usize) -> Range<usize> {
         let start = self.line_start(line);
@@ -116,6 +123,15 @@ mod tests {
         assert_eq!(text.line_count(), 2);
         assert_eq!((text.line_start(1), text.line_start(9)), (2, 2));
         assert_eq!(text.line_content(1), 2..2);
+    }
+
+    #[test]
+    fn a_person_does_not_count_the_empty_last_line() {
+        let count = |text| Text::new(text).written_lines();
+        assert_eq!(
+            ["", "a", "a\n", "a\n\n", "a\nb"].map(count),
+            [0, 1, 1, 2, 2]
+        );
     }
 
     #[test]
