@@ -58,7 +58,8 @@ end
 --- Writes the rows that differ from those on the screen, and keeps the cursor on its row.
 local function draw()
   local buf = state.buf
-  if not buf or not vim.api.nvim_buf_is_valid(buf) then
+  -- A list that nobody sees is drawn when it is opened again.
+  if not buf or not vim.api.nvim_buf_is_valid(buf) or #vim.fn.win_findbuf(buf) == 0 then
     return
   end
   require('acp_lens.highlight')
@@ -73,12 +74,14 @@ local function draw()
     local row = before[vim.api.nvim_win_get_cursor(win)[1]]
     views[win] = row and row.key or false
   end
-  local first = 1
-  while before[first] and rows[first] and before[first].text == rows[first].text do
+  local function same(a, b)
+    return before[a].text == rows[b].text and vim.deep_equal(before[a].spans, rows[b].spans)
+  end
+  local first, last_before, last = 1, #before, #rows
+  while first <= last_before and first <= last and same(first, first) do
     first = first + 1
   end
-  local last_before, last = #before, #rows
-  while last_before >= first and last >= first and before[last_before].text == rows[last].text do
+  while last_before >= first and last >= first and same(last_before, last) do
     last_before, last = last_before - 1, last - 1
   end
   state.rows = rows
@@ -91,9 +94,9 @@ local function draw()
   vim.api.nvim_buf_set_lines(buf, first - 1, drawn_before, false, lines)
   vim.bo[buf].modifiable = false
   vim.bo[buf].modified = false
-  vim.api.nvim_buf_clear_namespace(buf, NAMESPACE, 0, -1)
-  for index, row in ipairs(rows) do
-    for _, span in ipairs(row.spans) do
+  vim.api.nvim_buf_clear_namespace(buf, NAMESPACE, first - 1, last)
+  for index = first, last do
+    for _, span in ipairs(rows[index].spans) do
       vim.api.nvim_buf_set_extmark(buf, NAMESPACE, index - 1, span[1], {
         end_col = span[2],
         hl_group = span[3],
@@ -117,21 +120,6 @@ local function here()
   return state.rows[vim.api.nvim_win_get_cursor(0)[1]]
 end
 
---- The window that files open in: the one before this, or a new one.
----@return integer
-local function target_window()
-  local previous = vim.fn.win_getid(vim.fn.winnr('#'))
-  for _, win in ipairs({ previous, unpack(vim.api.nvim_tabpage_list_wins(0)) }) do
-    if win ~= 0 and vim.api.nvim_win_is_valid(win) then
-      local buf = vim.api.nvim_win_get_buf(win)
-      if buf ~= state.buf and vim.bo[buf].buftype == '' then
-        return win
-      end
-    end
-  end
-  return vim.api.nvim_open_win(0, false, { split = 'right', win = 0 })
-end
-
 --- Opens the file of the row at its first change of that turn.
 ---@param stay boolean keep the cursor in the list
 local function open_row(stay)
@@ -152,17 +140,12 @@ local function open_row(stay)
     return
   end
   local list = vim.api.nvim_get_current_win()
-  local win = target_window()
-  vim.api.nvim_set_current_win(win)
   local uri = row.file.uri
   require('acp_lens.client').request(
     require('acp_lens.protocol').method.goTo,
     { direction = 'first', scope = 'file', uri = uri, session = row.session, turn = row.turn },
     function(result)
-      if vim.api.nvim_win_is_valid(win) then
-        vim.api.nvim_set_current_win(win)
-        require('acp_lens.jump').show(uri, result and result.range or nil)
-      end
+      require('acp_lens.jump').show(uri, result and result.range or nil)
       if stay and vim.api.nvim_win_is_valid(list) then
         vim.api.nvim_set_current_win(list)
       end
@@ -217,7 +200,7 @@ local function map(buf)
   end, 'Open and stay')
   key('d', diff_row, 'Show the diff')
   key('q', function()
-    vim.api.nvim_win_close(0, false)
+    require('acp_lens.window').close(vim.api.nvim_get_current_win())
   end, 'Close')
   key('f', function()
     state.mode = state.mode == 'turn' and 'file' or 'turn'

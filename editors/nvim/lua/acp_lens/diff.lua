@@ -106,11 +106,7 @@ end
 ---@return acp_lens.File?
 local function file_of(session, uri)
   local entry = require('acp_lens.store').session(session)
-  for _, file in pairs(entry and entry.files or {}) do
-    if file.uri == uri then
-      return file
-    end
-  end
+  return entry and entry.by_uri[uri]
 end
 
 ---@param hunk acp_lens.Hunk

@@ -5,28 +5,16 @@ local M = {}
 ---@param params { uri: string, selection: lsp.Range?, takeFocus: boolean? }
 ---@return boolean
 function M.show(params)
+  local jump = require('acp_lens.jump')
   if params.takeFocus then
-    return require('acp_lens.jump').show(params.uri, params.selection) or false
+    return jump.show(params.uri, params.selection)
   end
-  -- Only a window that shows the file already moves, or else one that is not in use and holds
-  -- nothing unsaved. What a person looks at or types into stays.
-  local current = vim.api.nvim_get_current_win()
-  local buf = vim.fn.bufadd(vim.uri_to_fname(params.uri))
-  local target
-  for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
-    local shown = vim.api.nvim_win_get_buf(win)
-    if shown == buf then
-      target = win
-      break
-    elseif win ~= current and vim.bo[shown].buftype == '' and not vim.bo[shown].modified then
-      target = target or win
-    end
-  end
-  if not target or (target == current and vim.api.nvim_get_mode().mode:match('^[iRvV\22]')) then
+  local path = vim.uri_to_fname(params.uri)
+  local target = require('acp_lens.window').for_following(path)
+  local buf = target and jump.load(path)
+  if not target or not buf then
     return false
   end
-  vim.fn.bufload(buf)
-  vim.bo[buf].buflisted = true
   if vim.api.nvim_win_get_buf(target) ~= buf then
     vim.api.nvim_win_set_buf(target, buf)
   end

@@ -3,19 +3,48 @@ local protocol = require('acp_lens.protocol')
 
 local M = {}
 
---- Shows a buffer of `uri` in the current window, or in one that shows it already.
+--- A loaded and listed buffer of a file; nil, with a message, when it cannot be read (another
+--- Neovim may hold its swap file).
+---@param path string
+---@return integer?
+function M.load(path)
+  local buf = vim.fn.bufadd(path)
+  local ok, why = pcall(vim.fn.bufload, buf)
+  if not ok then
+    require('acp_lens.log').warn(('%s cannot be opened: %s'):format(path, why))
+    return nil
+  end
+  vim.bo[buf].buflisted = true
+  return buf
+end
+
+--- Goes to a file, in the window that shows it or in one that may show it.
 ---@param uri string
 ---@param range? lsp.Range
----@param focus? boolean false leaves the cursor's window alone
-function M.show(uri, range, focus)
-  local client = require('acp_lens.client')
-  if focus ~= false then
-    vim.cmd("normal! m'")
+---@return boolean shown
+function M.show(uri, range)
+  local buf = M.load(vim.uri_to_fname(uri))
+  if not buf then
+    return false
   end
+  vim.cmd("normal! m'")
+  if vim.fn.bufwinid(buf) < 0 then
+    vim.api.nvim_set_current_win(require('acp_lens.window').for_file())
+  end
+  local start = { line = 0, character = 0 }
   return vim.lsp.util.show_document({
     uri = uri,
-    range = range or { start = { line = 0, character = 0 }, ['end'] = { line = 0, character = 0 } },
-  }, client.encoding(), { reuse_win = true, focus = focus ~= false })
+    range = range or { start = start, ['end'] = start },
+  }, require('acp_lens.client').encoding(), { reuse_win = true, focus = true })
+end
+
+--- Goes to the start of a line.
+---@param uri string
+---@param line integer from 0
+---@return boolean shown
+function M.show_line(uri, line)
+  local start = { line = line, character = 0 }
+  return M.show(uri, { start = start, ['end'] = start })
 end
 
 --- Where the server should start to look: the cursor, if it is in a file.

@@ -10,12 +10,12 @@ local M = {}
 local waiting = {}
 
 ---@param entry acp_lens.Waiting
----@param answer table
-local function answer(entry, answer)
+---@param outcome table
+local function answer(entry, outcome)
   for index, other in ipairs(waiting) do
     if other == entry then
       table.remove(waiting, index)
-      local ok, why = coroutine.resume(entry.thread, answer)
+      local ok, why = coroutine.resume(entry.thread, outcome)
       if not ok then
         require('acp_lens.log').error(tostring(why))
       end

@@ -15,11 +15,7 @@ end
 ---@param item acp_lens.ListItem
 function M.open(item)
   if item.lnum then
-    local line = item.lnum - 1
-    require('acp_lens.jump').show(item.file.uri, {
-      start = { line = line, character = 0 },
-      ['end'] = { line = line, character = 0 },
-    })
+    require('acp_lens.jump').show_line(item.file.uri, item.lnum - 1)
     return
   end
   local turn = item.hunk and item.hunk.turn
@@ -138,6 +134,8 @@ function M.pick(name)
       if pcall(require, candidate) then
         pickers[candidate](items)
         return
+      elseif name then
+        require('acp_lens.log').warn(('%s is not installed; this is vim.ui.select'):format(name))
       end
     end
     select(items)

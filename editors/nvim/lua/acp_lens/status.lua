@@ -20,13 +20,12 @@ function M.update(buf)
   local sessions = 0
   if uri then
     for _, entry in ipairs(store.sessions()) do
-      for _, file in pairs(entry.files) do
-        if file.uri == uri then
-          sessions = sessions + 1
-          known = true
-          added = added + (file.added or 0)
-          removed = removed + (file.removed or 0)
-        end
+      local file = entry.by_uri[uri]
+      if file then
+        sessions = sessions + 1
+        known = true
+        added = added + (file.added or 0)
+        removed = removed + (file.removed or 0)
       end
     end
   end

@@ -6,6 +6,7 @@ local M = {}
 ---@field info acp_lens.Session
 ---@field turns table<string, acp_lens.Turn> by turn id
 ---@field files table<string, acp_lens.File> by relative path
+---@field by_uri table<string, acp_lens.File>
 ---@field order string[] relative paths in order of first activity
 
 ---@class acp_lens.BufferHunks
@@ -52,7 +53,7 @@ end
 local function entry_of(info)
   local entry = state.sessions[info.session]
   if not entry then
-    entry = { info = info, turns = {}, files = {}, order = {} }
+    entry = { info = info, turns = {}, files = {}, by_uri = {}, order = {} }
     state.sessions[info.session] = entry
     table.insert(state.order, info.session)
   end
@@ -64,6 +65,7 @@ end
 local function set_info(info, known)
   local entry = entry_of(info)
   local before = known and known.info or entry.info
+  local told = before ~= info and before.error or nil
   entry.info = info
   -- A short turn can begin and end between two messages: then its number tells.
   local ended = before ~= info
@@ -79,7 +81,7 @@ local function set_info(info, known)
       require('acp_lens.log').info(('%s: the turn ended'):format(M.title(info)))
     end
   end
-  if info.error and (not before or before.error ~= info.error) then
+  if info.error and info.error ~= told then
     require('acp_lens.log').error(('%s: %s'):format(M.title(info), info.error))
   end
   if info.source == 'host' and not current then
@@ -124,6 +126,7 @@ function M.on_activity(params)
         table.insert(entry.order, path)
       end
       entry.files[path] = file
+      entry.by_uri[file.uri] = file
       if known[file.session] and entry.info.source ~= 'trace' then
         require('acp_lens.disk').changed(file)
       end
@@ -293,7 +296,7 @@ function M.files(entry)
 end
 
 ---@param entry acp_lens.SessionEntry
----@return acp_lens.Turn[] in order
+---@return acp_lens.Turn[] turns by number
 function M.turns(entry)
   local list = vim.tbl_values(entry.turns)
   table.sort(list, function(a, b)

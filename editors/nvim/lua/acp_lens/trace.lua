@@ -6,7 +6,7 @@ local M = {}
 --- Shows the sessions of a recorded trace.
 ---@param path string
 function M.open(path)
-  path = vim.fs.normalize(vim.fn.fnamemodify(vim.fn.expand(path), ':p'))
+  path = vim.fs.abspath(vim.fs.normalize(path))
   require('acp_lens.client').request(protocol.method.openTrace, {
     path = path,
     root = vim.NIL,

@@ -1,0 +1,195 @@
+-- Drives Neovims in terminals: the same keys with and without the plugin, each key timed until the
+-- screen shows its effect.
+local here = vim.fs.dirname(vim.fs.abspath(debug.getinfo(1, 'S').source:sub(2)))
+local scratch = assert(vim.env.BENCH_SCRATCH)
+local rounds = tonumber(vim.env.BENCH_ROUNDS) or 5
+
+local LINES, HUNKS = 40000, 1000
+--- A fast typist's pause between keys, in milliseconds.
+local PAUSE_MS = 30
+
+--- Writes the file as the agent left it, and the recorded session that says how.
+---@return string root, string trace
+local function workspace()
+  local root = scratch .. '/ws'
+  vim.fn.mkdir(root .. '/.git', 'p')
+  local lines = {}
+  for number = 1, LINES do
+    lines[number] = ('local value_%05d = compute(%d, "line %d")'):format(number, number * 7, number)
+  end
+  local messages = {
+    {
+      jsonrpc = '2.0',
+      id = 1,
+      method = 'session/new',
+      params = { cwd = root, mcpServers = vim.empty_dict() },
+    },
+    { jsonrpc = '2.0', id = 1, result = { sessionId = 'bench' } },
+  }
+  local step = LINES / HUNKS
+  for index = 1, HUNKS do
+    local at = (index - 1) * step + step / 2
+    local old = lines[at]
+    local new = { old:gsub('compute', 'measure'), ('local extra_%d = %d'):format(index, index) }
+    messages[#messages + 1] = {
+      jsonrpc = '2.0',
+      method = 'session/update',
+      params = {
+        sessionId = 'bench',
+        update = {
+          sessionUpdate = 'tool_call',
+          toolCallId = 'call-' .. index,
+          title = 'Edit big.lua',
+          kind = 'edit',
+          status = 'completed',
+          content = {
+            {
+              type = 'diff',
+              path = root .. '/big.lua',
+              oldText = old .. '\n' .. lines[at + 1] .. '\n',
+              newText = table.concat({ new[1], new[2] }, '\n') .. '\n',
+            },
+          },
+        },
+      },
+    }
+    lines[at], lines[at + 1] = new[1], new[2]
+  end
+  vim.fn.writefile(lines, root .. '/big.lua')
+  local trace = scratch .. '/bench.ndjson'
+  vim.fn.writefile(vim.tbl_map(vim.json.encode, messages), trace)
+  return root, trace
+end
+
+local root, trace = workspace()
+
+---@class bench.Neovim
+---@field channel integer
+---@field call fun(code: string, ...): any
+
+--- Starts a Neovim in a terminal of its own, and gives a way to talk to it.
+---@param plugin boolean
+---@return bench.Neovim, number milliseconds until the file was on the screen
+local function start(plugin)
+  local socket = ('%s/nvim-%d.sock'):format(scratch, vim.uv.hrtime())
+  local init = here .. (plugin and '/with.lua' or '/without.lua')
+  local from = vim.uv.hrtime()
+  vim.system({
+    'tmux', '-L', 'acp-lens-bench', '-f', '/dev/null', 'new-session', '-d', '-x', '200', '-y', '50',
+    '-c', root, '-e', 'BENCH_TRACE=' .. trace,
+    vim.v.progpath, '-u', init, '--listen', socket, 'big.lua',
+  }):wait()
+  local channel
+  assert(vim.wait(10000, function()
+    local ok, id = pcall(vim.fn.sockconnect, 'pipe', socket, { rpc = true })
+    channel = ok and id
+    return ok
+  end, 1), 'no Neovim came up')
+  local function call(code, ...)
+    return vim.rpcrequest(channel, 'nvim_exec_lua', code, { ... })
+  end
+  call('vim.cmd.redraw()')
+  return { channel = channel, call = call }, (vim.uv.hrtime() - from) / 1e6
+end
+
+---@param neovim bench.Neovim
+local function stop(neovim)
+  pcall(vim.rpcrequest, neovim.channel, 'nvim_command', 'qall!')
+  vim.system({ 'tmux', '-L', 'acp-lens-bench', 'kill-server' }):wait()
+end
+
+--- Milliseconds until Neovim answered each key with a drawn screen, added up.
+---@param neovim bench.Neovim
+---@param keys string[]
+---@return number
+local function press(neovim, keys)
+  local total = 0
+  for _, key in ipairs(keys) do
+    local from = vim.uv.hrtime()
+    vim.rpcrequest(neovim.channel, 'nvim_input', key)
+    neovim.call('vim.cmd.redraw()')
+    local took = (vim.uv.hrtime() - from) / 1e6
+    total = total + took
+    vim.uv.sleep(math.max(0, math.floor(PAUSE_MS - took)))
+  end
+  return total
+end
+
+---@param key string
+---@param times integer
+---@return string[]
+local function times(key, times)
+  local keys = {}
+  for index = 1, times do
+    keys[index] = key
+  end
+  return keys
+end
+
+local typed = { '2', '0', '0', '0', '0', 'G', 'O' }
+vim.list_extend(typed, vim.split('if value then return other(value) end -- typed', ''))
+vim.list_extend(typed, { '<CR>', 'x', ' ', '=', ' ', '1', '<Esc>', 'd', 'd', 'u', '<C-r>' })
+
+--- In this order: scrolling first, so that typing meets marks that are drawn.
+local tasks = {
+  { 'scrolling by line', times('<C-e>', 100) },
+  { 'scrolling by page', times('<C-f>', 60) },
+  { 'typing', typed },
+}
+
+local CPU = [[local u = vim.uv.getrusage()
+  return (u.utime.sec + u.stime.sec) * 1000 + (u.utime.usec + u.stime.usec) / 1000]]
+
+---@param plugin boolean
+---@return table<string, number>
+local function round(plugin)
+  local neovim, opened = start(plugin)
+  local seen = { ['opening'] = opened }
+  if plugin then
+    assert(vim.wait(60000, function()
+      return neovim.call('return _G.bench_marks()') >= HUNKS
+    end, 20), 'the marks were not drawn')
+  end
+  vim.uv.sleep(1000)
+  seen['cpu: opening'] = neovim.call(CPU)
+  for _, task in ipairs(tasks) do
+    local before = neovim.call(CPU)
+    seen[task[1]] = press(neovim, task[2])
+    vim.uv.sleep(1000)
+    seen['cpu: ' .. task[1]] = neovim.call(CPU) - before
+  end
+  stop(neovim)
+  return seen
+end
+
+---@param values number[]
+local function median(values)
+  table.sort(values)
+  return values[math.ceil(#values / 2)]
+end
+
+local function main()
+  local with, without = {}, {}
+  for _ = 1, rounds do
+    for into, plugin in pairs({ [without] = false, [with] = true }) do
+      for name, value in pairs(round(plugin)) do
+        into[name] = into[name] or {}
+        table.insert(into[name], value)
+      end
+    end
+  end
+  io.stdout:write(('%-28s %10s %10s %7s\n'):format('', 'without', 'with', 'ratio'))
+  local names = vim.tbl_keys(with)
+  table.sort(names)
+  for _, name in ipairs(names) do
+    local plain, plugged = median(without[name]), median(with[name])
+    io.stdout:write(('%-28s %7.1f ms %7.1f ms %7.2f\n'):format(name, plain, plugged, plugged / plain))
+  end
+end
+
+local ok, why = xpcall(main, debug.traceback)
+vim.system({ 'tmux', '-L', 'acp-lens-bench', 'kill-server' }):wait()
+if not ok then
+  io.stderr:write(why, '\n')
+end
+vim.cmd(ok and 'qall!' or 'cquit 1')
