@@ -40,6 +40,20 @@ function M.of_trace(name)
   return { root = folder, trace = trace, before = files.before, after = files.after }
 end
 
+--- Writes the project that the demo agent works in, as it is before it.
+---@return string root
+function M.of_demo()
+  local project = vim.fs.joinpath(vim.fs.dirname(root), 'crates/editor-server/src/demo/before')
+  local folder = vim.fs.normalize(vim.fn.tempname())
+  vim.fn.mkdir(folder .. '/.git', 'p')
+  for name, kind in vim.fs.dir(project, { depth = 5 }) do
+    if kind == 'file' then
+      M.write(vim.fs.joinpath(folder, name), M.read(vim.fs.joinpath(project, name)))
+    end
+  end
+  return folder
+end
+
 --- Lines of `after` that are not in `before`, from 0, by the line diff of Neovim.
 ---@param before string
 ---@param after string

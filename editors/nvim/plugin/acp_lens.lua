@@ -14,8 +14,7 @@ vim.api.nvim_create_user_command('AcpLens', function(args)
   require('acp_lens.command').run(args)
 end, {
   nargs = '*',
-  bang = true,
-  range = true,
+  count = 0,
   desc = 'Changes that coding agents made',
   complete = function(lead, line, position)
     return require('acp_lens.command').complete(lead, line, position)
@@ -26,6 +25,7 @@ end, {
 local plugs = {
   changes = 'changes',
   diff = 'diff',
+  ['diff-call'] = 'diff call',
   ['diff-turn'] = 'diff turn',
   ['diff-session'] = 'diff session',
   next = 'next',
@@ -37,6 +37,7 @@ local plugs = {
   pick = 'pick',
   turn = 'turn',
   sessions = 'sessions',
+  trace = 'trace',
   start = 'start',
   prompt = 'prompt',
   cancel = 'cancel',
@@ -48,29 +49,39 @@ local plugs = {
   hover = 'hover',
   info = 'info',
   log = 'log',
+  restart = 'restart',
+  stop = 'stop',
 }
 for name, subcommand in pairs(plugs) do
   vim.keymap.set('n', '<Plug>(acp-lens-' .. name .. ')', function()
-    require('acp_lens.command').execute(subcommand, { count = vim.v.count1 })
+    require('acp_lens.command').execute(subcommand, vim.v.count1)
   end, { desc = 'acp-lens: ' .. subcommand })
 end
 
 local group = vim.api.nvim_create_augroup('acp_lens', {})
 
 -- A buffer of a file starts the server, or joins it. This waits until the file is on the screen.
+---@param buf integer
+local function attach(buf)
+  if vim.g.acp_lens_autostart == false then
+    return
+  end
+  vim.schedule(function()
+    if vim.api.nvim_buf_is_loaded(buf) then
+      require('acp_lens.client').attach(buf)
+    end
+  end)
+end
 vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufNewFile', 'BufWritePost' }, {
   group = group,
   callback = function(event)
-    if vim.g.acp_lens_autostart == false then
-      return
-    end
-    vim.schedule(function()
-      if vim.api.nvim_buf_is_valid(event.buf) then
-        require('acp_lens.client').attach(event.buf)
-      end
-    end)
+    attach(event.buf)
   end,
 })
+-- A plugin manager may load this after the first file.
+if vim.v.vim_did_enter == 1 then
+  attach(vim.api.nvim_get_current_buf())
+end
 
 -- Both sides of a diff, and other texts that only the server has.
 vim.api.nvim_create_autocmd('BufReadCmd', {

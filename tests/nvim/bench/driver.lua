@@ -74,17 +74,40 @@ local function start(plugin)
   local socket = ('%s/nvim-%d.sock'):format(scratch, vim.uv.hrtime())
   local init = here .. (plugin and '/with.lua' or '/without.lua')
   local from = vim.uv.hrtime()
-  vim.system({
-    'tmux', '-L', 'acp-lens-bench', '-f', '/dev/null', 'new-session', '-d', '-x', '200', '-y', '50',
-    '-c', root, '-e', 'BENCH_TRACE=' .. trace,
-    vim.v.progpath, '-u', init, '--listen', socket, 'big.lua',
-  }):wait()
+  vim
+    .system({
+      'tmux',
+      '-L',
+      'acp-lens-bench',
+      '-f',
+      '/dev/null',
+      'new-session',
+      '-d',
+      '-x',
+      '200',
+      '-y',
+      '50',
+      '-c',
+      root,
+      '-e',
+      'BENCH_TRACE=' .. trace,
+      vim.v.progpath,
+      '-u',
+      init,
+      '--listen',
+      socket,
+      'big.lua',
+    })
+    :wait()
   local channel
-  assert(vim.wait(10000, function()
-    local ok, id = pcall(vim.fn.sockconnect, 'pipe', socket, { rpc = true })
-    channel = ok and id
-    return ok
-  end, 1), 'no Neovim came up')
+  assert(
+    vim.wait(10000, function()
+      local ok, id = pcall(vim.fn.sockconnect, 'pipe', socket, { rpc = true })
+      channel = ok and id
+      return ok
+    end, 1),
+    'no Neovim came up'
+  )
   local function call(code, ...)
     return vim.rpcrequest(channel, 'nvim_exec_lua', code, { ... })
   end
@@ -146,9 +169,12 @@ local function round(plugin)
   local neovim, opened = start(plugin)
   local seen = { ['opening'] = opened }
   if plugin then
-    assert(vim.wait(60000, function()
-      return neovim.call('return _G.bench_marks()') >= HUNKS
-    end, 20), 'the marks were not drawn')
+    assert(
+      vim.wait(60000, function()
+        return neovim.call('return _G.bench_marks()') >= HUNKS
+      end, 20),
+      'the marks were not drawn'
+    )
   end
   vim.uv.sleep(1000)
   seen['cpu: opening'] = neovim.call(CPU)
@@ -183,7 +209,9 @@ local function main()
   table.sort(names)
   for _, name in ipairs(names) do
     local plain, plugged = median(without[name]), median(with[name])
-    io.stdout:write(('%-28s %7.1f ms %7.1f ms %7.2f\n'):format(name, plain, plugged, plugged / plain))
+    io.stdout:write(
+      ('%-28s %7.1f ms %7.1f ms %7.2f\n'):format(name, plain, plugged, plugged / plain)
+    )
   end
 end
 

@@ -6,21 +6,7 @@ local it, eventually, equal = h.it, h.eventually, h.equal
 local store = require('acp_lens.store')
 local mark_namespace = vim.api.nvim_create_namespace('acp_lens')
 
-local project = vim.fs.joinpath(
-  vim.fs.dirname(
-    vim.fs.dirname(
-      vim.fs.dirname(vim.fs.dirname(vim.fs.abspath(debug.getinfo(1, 'S').source:sub(2))))
-    )
-  ),
-  'crates/editor-server/src/demo/before'
-)
-local root = vim.fs.normalize(vim.fn.tempname())
-vim.fn.mkdir(root .. '/.git', 'p')
-for name, kind in vim.fs.dir(project, { depth = 5 }) do
-  if kind == 'file' then
-    workspace.write(vim.fs.joinpath(root, name), workspace.read(vim.fs.joinpath(project, name)))
-  end
-end
+local root = workspace.of_demo()
 vim.cmd.cd(vim.fn.fnameescape(root))
 vim.cmd.edit('receipt.py')
 local receipt = vim.api.nvim_get_current_buf()
@@ -86,7 +72,7 @@ it('a question waits, and is answered by choice', function()
   eventually('the question', function()
     return require('acp_lens.permission').count() == 1
   end, 60000)
-  assert(h.said('the agent asks'), vim.inspect(h.messages))
+  assert(h.said('what the agent asks'), vim.inspect(h.messages))
   assert(require('acp_lens').statusline():find('asks'))
   eventually('the question in the window', function()
     return timeline_text(first):find('\n  ? ', 1, true)

@@ -11,7 +11,6 @@ M.namespace = NAMESPACE
 ---@class acp_lens.Drawn
 ---@field mark integer id of the extmark at the hunk's first line
 ---@field key string what it looked like and how many lines it had
----@field line integer line at which it was drawn, from 0
 
 ---@type table<integer, table<string, acp_lens.Drawn>> buffer, then hunk id
 local drawn = {}
@@ -26,22 +25,32 @@ local GROUPS = {
   deleted = { sign = 'AcpLensDeleted', line = 'AcpLensDeletedLine' },
 }
 
+--- Where a hunk's mark stands: a deletion at the end of a file stands below its last line.
 ---@param hunk acp_lens.Hunk
+---@param line_count integer
+---@return integer line from 0
+---@return boolean below
+local function place_of(hunk, line_count)
+  local line = hunk.range.start.line
+  return math.min(line, line_count - 1), line >= line_count
+end
+
+---@param buf integer
 ---@param text string
 ---@return table[] chunks of virtual lines
-local function virtual_lines(hunk, text)
-  local lines = vim.split(text:gsub('\n$', ''), '\n', { plain = true })
+local function virtual_lines(buf, text)
+  local tab = (' '):rep(vim.bo[buf].tabstop)
   return vim.tbl_map(function(line)
-    -- A tab as wide as in the buffer would need its options; spaces keep the columns readable.
-    return { { '- ' .. line:gsub('\r$', ''):gsub('\t', '    '), GROUPS.deleted.line } }
-  end, hunk.oldText and lines or {})
+    return { { '- ' .. line:gsub('\r$', ''):gsub('\t', tab), GROUPS.deleted.line } }
+  end, vim.split(text:gsub('\n$', ''), '\n', { plain = true }))
 end
 
 ---@param buf integer
 ---@param hunk acp_lens.Hunk
+---@param below boolean
 ---@param config acp_lens.Config
 ---@return table options for `nvim_buf_set_extmark`
-local function options_of(buf, hunk, config)
+local function options_of(buf, hunk, below, config)
   local groups = GROUPS[hunk.kind] or GROUPS.modified
   local first, last = hunk.range.start.line, hunk.range['end'].line
   local options = {
@@ -51,27 +60,24 @@ local function options_of(buf, hunk, config)
     invalidate = false,
   }
   if config.signs.enabled then
-    options.sign_text = config.signs[hunk.kind] or config.signs.modified
+    options.sign_text = below and config.signs.deleted_below
+      or config.signs[hunk.kind]
+      or config.signs.modified
     options.sign_hl_group = groups.sign
   end
   if last > first or hunk.range['end'].character > 0 then
-    -- The range ends below its last line, or at the end of the last line of the file.
-    if hunk.range['end'].character == 0 then
-      options.end_row = last
-      options.end_col = 0
-    else
-      options.end_row = last + 1
-      options.end_col = 0
-    end
+    -- The range ends at the start of the line below it, or in the last line of the file; a mark
+    -- shows on its last line, too.
+    options.end_row = hunk.range['end'].character > 0 and last or last - 1
+    options.end_col = 0
     options.end_right_gravity = false
     if config.linehl then
-      options.hl_group = groups.line
-      options.hl_eol = true
+      options.line_hl_group = groups.line
     end
   end
   if (config.deleted or deleted_shown[buf]) and hunk.oldText and hunk.oldText ~= '' then
-    options.virt_lines = virtual_lines(hunk, hunk.oldText)
-    options.virt_lines_above = true
+    options.virt_lines = virtual_lines(buf, hunk.oldText)
+    options.virt_lines_above = not below
   end
   return options
 end
@@ -109,21 +115,20 @@ function M.redraw(buf)
   local after = {}
   local line_count = vim.api.nvim_buf_line_count(buf)
   local deleted = config.deleted or deleted_shown[buf] or false
+  local lines = M.mark_lines(buf)
   for _, hunk in ipairs(placed.hunks) do
     if hunk.range then
-      local line = math.min(hunk.range.start.line, line_count - 1)
+      local line, below = place_of(hunk, line_count)
       local key = key_of(hunk, config, deleted)
       local old = before[hunk.id]
-      local position = old and vim.api.nvim_buf_get_extmark_by_id(buf, NAMESPACE, old.mark, {})
-      if old and old.key == key and position and position[1] == line then
+      if old and old.key == key and lines[old.mark] == line then
         after[hunk.id] = old
       else
-        local options = options_of(buf, hunk, config)
+        local options = options_of(buf, hunk, below, config)
         options.id = old and old.mark or nil
         after[hunk.id] = {
           mark = vim.api.nvim_buf_set_extmark(buf, NAMESPACE, line, 0, options),
           key = key,
-          line = line,
         }
       end
       before[hunk.id] = nil
@@ -136,13 +141,24 @@ function M.redraw(buf)
   require('acp_lens.lens').refresh(buf)
 end
 
+--- The lines on which the marks of a buffer stand now, from 0, by mark.
+---@param buf integer
+---@return table<integer, integer>
+function M.mark_lines(buf)
+  local lines = {}
+  for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(buf, NAMESPACE, 0, -1, {})) do
+    lines[mark[1]] = mark[2]
+  end
+  return lines
+end
+
 ---@param buf integer
 function M.clear(buf)
   drawn[buf] = nil
   if vim.api.nvim_buf_is_loaded(buf) then
     vim.api.nvim_buf_clear_namespace(buf, NAMESPACE, 0, -1)
   end
-  require('acp_lens.lens').clear(buf)
+  require('acp_lens.lens').forget_marks(buf)
 end
 
 --- Pause after the last change of a text before its hunks are asked for again, in milliseconds.
@@ -196,10 +212,13 @@ end
 ---@param buf integer
 function M.attach(buf)
   watch(buf)
+  local group = vim.api.nvim_create_augroup('acp_lens_buffer_' .. buf, {})
   vim.api.nvim_create_autocmd({ 'BufUnload', 'BufWipeout' }, {
+    group = group,
     buffer = buf,
     once = true,
     callback = function()
+      vim.api.nvim_clear_autocmds({ group = group })
       drawn[buf] = nil
       deleted_shown[buf] = nil
       stop_settling(buf)
@@ -239,11 +258,30 @@ function M.wants_text(buf)
   return deleted_shown[buf] or require('acp_lens.config').get().deleted
 end
 
+--- Lines above the first line of a buffer are out of sight until a window is told to show them.
+---@param buf integer
+local function reveal_first(buf)
+  local marks = vim.api.nvim_buf_get_extmarks(buf, NAMESPACE, 0, { 0, -1 }, { details = true })
+  local height = 0
+  for _, mark in ipairs(marks) do
+    height = height + #(mark[4].virt_lines or {})
+  end
+  for _, win in ipairs(height > 0 and vim.fn.win_findbuf(buf) or {}) do
+    vim.api.nvim_win_call(win, function()
+      if vim.fn.line('w0') == 1 then
+        vim.fn.winrestview({ topfill = height })
+      end
+    end)
+  end
+end
+
 --- Shows or hides the text that agents removed, above the lines that took its place.
 ---@param buf integer
 function M.toggle_deleted(buf)
   deleted_shown[buf] = not deleted_shown[buf] or nil
-  M.ask(buf)
+  M.ask(buf, function()
+    reveal_first(buf)
+  end)
 end
 
 --- Shows or hides everything that this plugin draws in buffers.
@@ -266,14 +304,11 @@ function M.hunk_at(buf, line)
   if not placed then
     return nil
   end
+  local lines = M.mark_lines(buf)
   for _, hunk in ipairs(placed.hunks) do
     if hunk.range then
       local mark = drawn[buf] and drawn[buf][hunk.id]
-      local first = hunk.range.start.line
-      if mark then
-        local position = vim.api.nvim_buf_get_extmark_by_id(buf, NAMESPACE, mark.mark, {})
-        first = position[1] or first
-      end
+      local first = mark and lines[mark.mark] or hunk.range.start.line
       local height = hunk.range['end'].line - hunk.range.start.line
       if hunk.range['end'].character > 0 then
         height = height + 1

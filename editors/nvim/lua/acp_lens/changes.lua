@@ -180,11 +180,33 @@ local function help()
   local lines = vim.tbl_map(function(entry)
     return (' %-5s %s '):format(entry[1], entry[2])
   end, HELP)
-  vim.lsp.util.open_floating_preview(lines, 'text', {
-    focus_id = 'acp_lens_help',
+  local buf = vim.api.nvim_create_buf(false, true)
+  vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
+  vim.bo[buf].bufhidden = 'wipe'
+  vim.bo[buf].modifiable = false
+  local width = 0
+  for _, line in ipairs(lines) do
+    width = math.max(width, vim.fn.strdisplaywidth(line))
+  end
+  local win = vim.api.nvim_open_win(buf, true, {
+    relative = 'editor',
+    style = 'minimal',
+    width = width,
+    height = #lines,
+    row = math.max(0, math.floor((vim.o.lines - #lines) / 2) - 1),
+    col = math.max(0, math.floor((vim.o.columns - width) / 2) - 1),
     border = vim.o.winborder ~= '' and vim.o.winborder or 'rounded',
     title = ' Changes ',
   })
+  local function close()
+    if vim.api.nvim_win_is_valid(win) then
+      vim.api.nvim_win_close(win, true)
+    end
+  end
+  for _, lhs in ipairs({ 'q', '?', '<Esc>' }) do
+    vim.keymap.set('n', lhs, close, { buffer = buf, nowait = true, desc = 'Close this help' })
+  end
+  vim.api.nvim_create_autocmd('WinLeave', { buffer = buf, once = true, callback = close })
 end
 
 ---@param buf integer

@@ -9,7 +9,11 @@ local NAME = 'acp_lens'
 local CRASH_SPAN_MS = 60000
 local MAX_CRASHES = 4
 
----@type { stopped: boolean, told: table<string, true>, crashes: integer[], restarting: boolean, waiting: fun()[] }
+---@class acp_lens.WaitingRequest What was asked while the server started.
+---@field ask fun()
+---@field fail fun(message: string)
+
+---@type { stopped: boolean, told: table<string, true>, crashes: integer[], restarting: boolean, waiting: acp_lens.WaitingRequest[] }
 local state = { stopped = false, told = {}, crashes = {}, restarting = false, waiting = {} }
 
 --- Says a thing once, until the next start that works.
@@ -172,7 +176,12 @@ function M.config()
     handlers = handlers(),
     commands = commands(),
     root_dir = function(buf, found)
-      found(root_of(buf))
+      local binary, why = require('acp_lens.binary').find()
+      if not binary then
+        tell_once('binary', why --[[@as string]])
+      elseif is_file(buf) then
+        found(root_of(buf))
+      end
     end,
     reuse_client = function(client, config)
       return client.name == config.name and not client:is_stopped()
@@ -185,8 +194,8 @@ function M.config()
         vim.schedule(function()
           local waiting = state.waiting
           state.waiting = {}
-          for _, ask in ipairs(waiting) do
-            ask()
+          for _, request in ipairs(waiting) do
+            request.ask()
           end
         end)
       end
@@ -303,7 +312,11 @@ end
 ---@param signal integer
 function M.on_exit(code, signal)
   require('acp_lens.store').on_disconnect()
+  local waiting = state.waiting
   state.waiting = {}
+  for _, request in ipairs(waiting) do
+    request.fail('the server ended before it could answer')
+  end
   if state.restarting then
     state.restarting = false
     M.start()
@@ -362,9 +375,12 @@ function M.request(method, params, on_result, on_error)
     require('acp_lens.log').warn(message)
   end
   if not client.initialized then
-    table.insert(state.waiting, function()
-      M.request(method, params, on_result, on_error)
-    end)
+    table.insert(state.waiting, {
+      ask = function()
+        M.request(method, params, on_result, on_error)
+      end,
+      fail = on_error,
+    })
     return true
   end
   return (

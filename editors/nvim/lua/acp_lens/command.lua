@@ -4,12 +4,12 @@ local M = {}
 ---@class acp_lens.Call
 ---@field arguments string[]
 ---@field rest string everything after the subcommand
----@field bang boolean
 ---@field count integer
 
 ---@class acp_lens.Subcommand
 ---@field desc string
 ---@field run fun(call: acp_lens.Call)
+---@field words? string[] the only words that may follow; they are completed
 ---@field complete? fun(lead: string): string[]
 
 ---@param words string[]
@@ -33,9 +33,25 @@ local function go(direction)
   end
 end
 
+--- Agents of the option, and those that the server found, when it runs.
+---@param lead string
 ---@return string[]
-local function agent_names()
-  return vim.tbl_keys(require('acp_lens.config').get().agents)
+local function agent_names(lead)
+  local names = {}
+  for name in pairs(require('acp_lens.config').get().agents) do
+    names[name] = true
+  end
+  local client = require('acp_lens.client').get()
+  if client and client.initialized then
+    local method = require('acp_lens.protocol').method.agents
+    local answer = client:request_sync(method, vim.empty_dict(), 500)
+    for _, agent in ipairs(vim.tbl_get(answer or {}, 'result', 'agents') or {}) do
+      names[agent.name] = true
+    end
+  end
+  local sorted = vim.tbl_keys(names)
+  table.sort(sorted)
+  return among(sorted)(lead)
 end
 
 ---@type table<string, acp_lens.Subcommand>
@@ -45,19 +61,19 @@ M.subcommands = {
     run = function(call)
       require('acp_lens.changes').open({ mode = call.arguments[1] })
     end,
-    complete = among({ 'turn', 'file' }),
+    words = { 'turn', 'file' },
   },
   diff = {
     desc = 'the diff at the cursor, of its call, turn or session',
     run = function(call)
       require('acp_lens.diff').at_cursor(call.arguments[1])
     end,
-    complete = among({ 'call', 'turn', 'session' }),
+    words = { 'call', 'turn', 'session' },
   },
-  next = { desc = 'go to the next change', run = go('next'), complete = among({ 'file' }) },
-  prev = { desc = 'go to the previous change', run = go('previous'), complete = among({ 'file' }) },
-  first = { desc = 'go to the first change', run = go('first'), complete = among({ 'file' }) },
-  last = { desc = 'go to the last change', run = go('last'), complete = among({ 'file' }) },
+  next = { desc = 'go to the next change', run = go('next'), words = { 'file' } },
+  prev = { desc = 'go to the previous change', run = go('previous'), words = { 'file' } },
+  first = { desc = 'go to the first change', run = go('first'), words = { 'file' } },
+  last = { desc = 'go to the last change', run = go('last'), words = { 'file' } },
   quickfix = {
     desc = 'all changes to the quickfix list',
     run = function()
@@ -75,7 +91,7 @@ M.subcommands = {
     run = function(call)
       require('acp_lens.pick').pick(call.arguments[1])
     end,
-    complete = among({ 'select', 'snacks', 'telescope', 'fzf-lua' }),
+    words = { 'select', 'snacks', 'telescope', 'fzf-lua' },
   },
   turn = {
     desc = 'the changes of a turn to the quickfix list; without a number, of the last',
@@ -104,11 +120,15 @@ M.subcommands = {
   trace = {
     desc = 'show a recorded session',
     run = function(call)
-      if call.rest == '' then
-        require('acp_lens.log').warn('name the file of the recorded session')
+      if call.rest ~= '' then
+        require('acp_lens.trace').open(call.rest)
         return
       end
-      require('acp_lens.trace').open(call.rest)
+      vim.ui.input({ prompt = 'Recorded session: ', completion = 'file' }, function(path)
+        if path and path ~= '' then
+          require('acp_lens.trace').open(path)
+        end
+      end)
     end,
     complete = function(lead)
       return vim.fn.getcompletion(lead, 'file')
@@ -119,9 +139,7 @@ M.subcommands = {
     run = function(call)
       require('acp_lens.session').start(call.arguments[1])
     end,
-    complete = function(lead)
-      return among(agent_names())(lead)
-    end,
+    complete = agent_names,
   },
   prompt = {
     desc = 'send a prompt, or open the place to write one',
@@ -145,9 +163,7 @@ M.subcommands = {
     run = function(call)
       require('acp_lens.session').load(call.arguments[1])
     end,
-    complete = function(lead)
-      return among(agent_names())(lead)
-    end,
+    complete = agent_names,
   },
   permissions = {
     desc = 'answer what an agent asks',
@@ -207,9 +223,8 @@ M.subcommands = {
 
 --- Runs a subcommand line, as the <Plug> mappings do.
 ---@param line string
----@param options? { count?: integer, bang?: boolean }
-function M.execute(line, options)
-  options = options or {}
+---@param count? integer
+function M.execute(line, count)
   local name, rest = line:match('^%s*(%S*)%s*(.-)%s*$')
   if name == '' then
     name = 'changes'
@@ -221,20 +236,19 @@ function M.execute(line, options)
     )
     return
   end
-  subcommand.run({
-    arguments = vim.split(rest, '%s+', { trimempty = true }),
-    rest = rest,
-    bang = options.bang or false,
-    count = options.count or 1,
-  })
+  local arguments = vim.split(rest, '%s+', { trimempty = true })
+  if subcommand.words and arguments[1] and not vim.tbl_contains(subcommand.words, arguments[1]) then
+    require('acp_lens.log').error(
+      ('`%s` takes %s, not `%s`'):format(name, table.concat(subcommand.words, ', '), arguments[1])
+    )
+    return
+  end
+  subcommand.run({ arguments = arguments, rest = rest, count = count or 1 })
 end
 
----@param args { args: string, bang: boolean, range: integer, count: integer }
+---@param args { args: string, count: integer }
 function M.run(args)
-  M.execute(args.args, {
-    bang = args.bang,
-    count = args.range > 0 and math.max(args.count, 1) or 1,
-  })
+  M.execute(args.args, math.max(args.count, 1))
 end
 
 ---@param lead string
@@ -243,10 +257,11 @@ end
 ---@return string[]
 function M.complete(lead, line, position)
   local before = line:sub(1, position)
-  local name = before:match('AcpLens!?%s+(%S+)%s')
+  local name = before:match('AcpLens%s+(%S+)%s')
   if name then
     local subcommand = M.subcommands[name]
-    return subcommand and subcommand.complete and subcommand.complete(lead) or {}
+    local complete = subcommand and (subcommand.complete or among(subcommand.words or {}))
+    return complete and complete(lead) or {}
   end
   local names = vim.tbl_keys(M.subcommands)
   table.sort(names)

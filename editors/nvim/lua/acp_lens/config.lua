@@ -27,7 +27,8 @@ local M = {}
 ---@field enabled? boolean
 ---@field added? string
 ---@field modified? string
----@field deleted? string
+---@field deleted? string Sign of a deletion above the line
+---@field deleted_below? string Sign of a deletion at the end of the file
 ---@field priority? integer
 
 ---@class acp_lens.Config
@@ -35,7 +36,7 @@ local M = {}
 ---@field autostart boolean
 ---@field root fun(path: string): string?
 ---@field lens { enabled: boolean, position: 'auto'|'above'|'eol', actions: boolean }
----@field signs { enabled: boolean, added: string, modified: string, deleted: string, priority: integer }
+---@field signs { enabled: boolean, added: string, modified: string, deleted: string, deleted_below: string, priority: integer }
 ---@field linehl boolean
 ---@field deleted boolean
 ---@field icons 'auto'|boolean
@@ -55,7 +56,14 @@ M.defaults = {
     return vim.fs.root(path, '.git')
   end,
   lens = { enabled = true, position = 'auto', actions = false },
-  signs = { enabled = true, added = '┃', modified = '┃', deleted = '▁', priority = 5 },
+  signs = {
+    enabled = true,
+    added = '┃',
+    modified = '┃',
+    deleted = '▔',
+    deleted_below = '▁',
+    priority = 5,
+  },
   linehl = false,
   deleted = false,
   icons = 'auto',
@@ -104,6 +112,7 @@ local TYPES = {
   ['signs.added'] = 'string',
   ['signs.modified'] = 'string',
   ['signs.deleted'] = 'string',
+  ['signs.deleted_below'] = 'string',
   ['signs.priority'] = 'number',
   linehl = 'boolean',
   deleted = 'boolean',
@@ -143,6 +152,12 @@ function M.check(user)
   return faults
 end
 
+--- Says which options are wrong.
+---@param faults string[]
+function M.tell(faults)
+  require('acp_lens.log').error('options are ignored, because ' .. table.concat(faults, '; '))
+end
+
 --- Takes the user's options. Faulty ones are named and their defaults used.
 ---@param user? acp_lens.UserConfig
 ---@return string[] faults
@@ -156,7 +171,10 @@ end
 ---@return acp_lens.Config
 function M.get()
   if not current then
-    M.set(vim.g.acp_lens)
+    local faults = M.set(vim.g.acp_lens)
+    if #faults > 0 then
+      M.tell(faults)
+    end
   end
   return current --[[@as acp_lens.Config]]
 end

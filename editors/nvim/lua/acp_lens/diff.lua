@@ -3,12 +3,16 @@ local protocol = require('acp_lens.protocol')
 
 local M = {}
 
+--- A buffer with one side of a diff. Its name is for people; the variable says what the server
+--- calls it.
+---@param name 'before'|'after'
 ---@param uri string
 ---@param text string
 ---@param label string
 ---@return integer
-local function side(uri, text, label)
-  local buf = vim.fn.bufadd(uri)
+local function side(name, uri, text, label)
+  local buf = vim.fn.bufadd(('acp-lens://%s/%s'):format(name, label))
+  vim.b[buf].acp_lens_uri = uri
   vim.bo[buf].buftype = 'nofile'
   vim.bo[buf].swapfile = false
   -- The text came with the answer, so the buffer need not be read again.
@@ -16,12 +20,7 @@ local function side(uri, text, label)
     vim.cmd('noautocmd call bufload(' .. buf .. ')')
   end)
   require('acp_lens.virtual').fill(buf, text)
-  local path = uri:gsub('%?.*$', '')
-  local filetype = vim.filetype.match({ filename = vim.uri_decode(path), buf = buf })
-  if filetype then
-    vim.bo[buf].filetype = filetype
-  end
-  vim.b[buf].acp_lens_label = label
+  require('acp_lens.virtual').set_filetype(buf, uri)
   return buf
 end
 
@@ -38,9 +37,16 @@ function M.show(result, line)
     require('acp_lens.log').info(('%s: %s'):format(result.label, result.reason or 'no net change'))
     return
   end
+  -- The same diff twice would be the same two buffers.
+  for _, win in ipairs(vim.api.nvim_list_wins()) do
+    if vim.b[vim.api.nvim_win_get_buf(win)].acp_lens_uri == result.newUri then
+      vim.api.nvim_set_current_win(win)
+      return
+    end
+  end
   local before = vim.api.nvim_get_current_tabpage()
-  local old = side(result.oldUri, result.oldText, result.label .. ' before')
-  local new = side(result.newUri, result.newText, result.label .. ' after')
+  local old = side('before', result.oldUri, result.oldText, result.label)
+  local new = side('after', result.newUri, result.newText, result.label)
   vim.cmd.tabnew()
   local scratch = vim.api.nvim_get_current_buf()
   local tab = vim.api.nvim_get_current_tabpage()
@@ -52,11 +58,11 @@ function M.show(result, line)
   end
   for win, name in pairs({ [old_win] = 'before', [new_win] = 'after' }) do
     vim.api.nvim_win_call(win, vim.cmd.diffthis)
-    vim.wo[win][0].winbar = (' %s  %s%%=%s '):format(
-      name,
-      result.label:gsub('%%', '%%%%'),
-      result.net and '' or 'pieces, not one change'
-    )
+    local text = (' %s   %s'):format(name, result.label)
+    if not result.net then
+      text = text .. '   (pieces, not one change)'
+    end
+    vim.wo[win][0].winbar = text:gsub('%%', '%%%%') .. '%<'
     vim.wo[win][0].foldlevel = 0
   end
   local function close()

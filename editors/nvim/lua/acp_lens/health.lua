@@ -60,7 +60,7 @@ function M.check()
       { 'update the older of the two' }
     )
   end
-  health.info(('%d sessions are known'):format(#require('acp_lens.store').sessions()))
+  health.info('sessions that are known: ' .. #require('acp_lens.store').sessions())
 end
 
 return M

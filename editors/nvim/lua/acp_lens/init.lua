@@ -8,10 +8,7 @@ local M = {}
 function M.setup(options)
   local faults = require('acp_lens.config').set(options)
   if #faults > 0 then
-    vim.notify(
-      'acp-lens: options are ignored, because ' .. table.concat(faults, '; '),
-      vim.log.levels.ERROR
-    )
+    require('acp_lens.config').tell(faults)
   end
   if package.loaded['acp_lens.client'] then
     require('acp_lens.client').push_settings()

@@ -3,7 +3,7 @@
 --- They are also handed to `vim.lsp.codelens`, so that `vim.lsp.codelens.run()` runs them.
 local M = {}
 
-local NAMESPACE = vim.api.nvim_create_namespace('acp_lens_lens')
+local NAMESPACE = vim.api.nvim_create_namespace('acp_lens')
 
 ---@type table<integer, table<integer, { mark: integer, key: string }>> buffer, then line
 local drawn = {}
@@ -45,15 +45,15 @@ local function draw(buf, lenses)
   end
   local before, after = drawn[buf] or {}, {}
   local line_count = vim.api.nvim_buf_line_count(buf)
-  for line, at_line in vim.spairs(by_line) do
+  local mark_lines = require('acp_lens.buffer').mark_lines(buf)
+  for line, at_line in pairs(by_line) do
     local text = text_of(at_line, config.lens.actions)
     if text ~= '' and line < line_count then
       -- A virtual line above the first line of a buffer cannot be scrolled to.
       local as_line = above() and line > 0
       local key = (as_line and 'above' or 'eol') .. text
       local old = before[line]
-      local position = old and vim.api.nvim_buf_get_extmark_by_id(buf, NAMESPACE, old.mark, {})
-      if old and old.key == key and position[1] == line then
+      if old and old.key == key and mark_lines[old.mark] == line then
         after[line] = old
         before[line] = nil
       else
@@ -134,12 +134,10 @@ function M.refresh_all()
   end
 end
 
+--- The marks of a buffer are gone.
 ---@param buf integer
-function M.clear(buf)
+function M.forget_marks(buf)
   drawn[buf] = nil
-  if vim.api.nvim_buf_is_loaded(buf) then
-    vim.api.nvim_buf_clear_namespace(buf, NAMESPACE, 0, -1)
-  end
 end
 
 ---@param buf integer

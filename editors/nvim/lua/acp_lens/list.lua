@@ -64,19 +64,21 @@ local function items_of(file, hunks, filter)
   for _, hunk in ipairs(hunks) do
     local fits = (not filter.session or hunk.session == filter.session)
       and (not filter.turn or hunk.turn == filter.turn)
+    -- A created file is one change at its first line: it is all new.
+    local line = hunk.range and hunk.range.start.line or (hunk.state == 'inPlace' and 0 or nil)
     if fits then
       items[#items + 1] = {
         file = file,
         hunk = hunk,
         text = describe(hunk),
-        lnum = hunk.range and hunk.range.start.line + 1 or nil,
+        lnum = line and line + 1,
         end_lnum = hunk.range and math.max(hunk.range.start.line + 1, hunk.range['end'].line)
           or nil,
       }
     end
   end
   if #items == 0 then
-    -- A created file is one change at its first line; a deleted one stands nowhere.
+    -- A deleted file stands nowhere.
     local turn = file.turns[#file.turns]
     items[1] = {
       file = file,

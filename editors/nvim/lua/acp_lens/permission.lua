@@ -33,8 +33,8 @@ function M.ask(question)
   local entry = { question = question, thread = coroutine.running() }
   table.insert(waiting, entry)
   if require('acp_lens.config').get().notify then
-    require('acp_lens.log').warn(
-      ('the agent asks: %s  (:AcpLens permissions)'):format(question.title)
+    require('acp_lens.log').call(
+      (':AcpLens permissions answers what the agent asks: %s'):format(question.title)
     )
   end
   vim.api.nvim_exec_autocmds('User', {

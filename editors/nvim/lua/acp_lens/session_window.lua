@@ -95,11 +95,9 @@ local function winbar(view)
   end
   local info = entry.info
   local state = info.error or (info.state == 'prompting' and 'working' or info.state)
-  -- The state stays in sight when a long title is cut.
-  local text = (' %%<%s%%=  %s '):format(
-    (require('acp_lens.store').title(info):gsub('%%', '%%%%')),
-    (state:gsub('%%', '%%%%'))
-  )
+  -- What is too long is cut at its end.
+  local text = (' %s   %s'):format(state, require('acp_lens.store').title(info))
+  text = text:gsub('%%', '%%%%') .. '%<'
   for _, win in ipairs(vim.fn.win_findbuf(view.buf)) do
     vim.wo[win][0].winbar = text
   end
@@ -268,11 +266,8 @@ function M.open(session, focus)
     end
   else
     local width = math.max(40, math.floor(vim.o.columns * 0.4))
-    win = vim.api.nvim_open_win(
-      view.buf,
-      focus ~= false,
-      { split = 'right', win = -1, width = width }
-    )
+    win =
+      vim.api.nvim_open_win(view.buf, focus ~= false, { split = 'right', win = -1, width = width })
     local wo = vim.wo[win][0]
     wo.number, wo.relativenumber, wo.signcolumn = false, false, 'no'
     wo.wrap, wo.linebreak, wo.breakindent, wo.list, wo.spell = true, true, true, false, false

@@ -26,19 +26,31 @@ local function fill(buf, text)
   vim.bo[buf].modified = false
 end
 
---- Fills a buffer that is being read.
+--- Sets the filetype of the file whose text a uri names.
 ---@param buf integer
 ---@param uri string
-function M.read(buf, uri)
+function M.set_filetype(buf, uri)
+  local path = vim.uri_decode((uri:gsub('^acp%-lens:/*', '/'):gsub('%?.*$', '')))
+  local filetype = vim.filetype.match({ filename = path, buf = buf })
+  if filetype then
+    vim.bo[buf].filetype = filetype
+  end
+end
+
+--- Fills a buffer that is being read.
+---@param buf integer
+---@param name string
+function M.read(buf, name)
   vim.bo[buf].buftype = 'nofile'
   vim.bo[buf].swapfile = false
   vim.bo[buf].undofile = false
   vim.bo[buf].modifiable = false
-  local path = uri:gsub('^acp%-lens:/*', '/'):gsub('%?.*$', '')
-  local filetype = vim.filetype.match({ filename = vim.uri_decode(path) })
-  if filetype then
-    vim.bo[buf].filetype = filetype
+  local uri = vim.b[buf].acp_lens_uri or name
+  if vim.startswith(uri, 'acp-lens://') and not vim.startswith(uri, 'acp-lens:///') then
+    -- A list, a window or a diff that a session file (:mksession) names: it is opened by command.
+    return
   end
+  M.set_filetype(buf, uri)
   local protocol = require('acp_lens.protocol')
   require('acp_lens.client').request(
     protocol.method.textDocumentContent,

@@ -64,6 +64,17 @@ local function counts(builder, added, removed)
   builder:add('-' .. (removed or '?'), 'AcpLensDeleted')
 end
 
+--- The counts in a column of their own: they stay in sight when a path is cut, and paths line up.
+---@param builder acp_lens.RowBuilder
+---@param added integer?
+---@param removed integer?
+local function count_column(builder, added, removed)
+  local plus, minus = '+' .. (added or '?'), '-' .. (removed or '?')
+  builder:add((' '):rep(5 - #plus) .. plus, 'AcpLensAdded')
+  builder:add((' '):rep(5 - #minus) .. minus, 'AcpLensDeleted')
+  builder:add('  ')
+end
+
 ---@param path string
 ---@return string folder with its slash, or ''
 ---@return string name
@@ -81,7 +92,7 @@ local function file_row(file, of, indent, icon)
   local folder, name = split(file.file.relativePath)
   local builder = build():add(indent)
   builder:add(protocol.letter[of.action] or '?', GROUP[of.action])
-  builder:add(' ')
+  count_column(builder, of.added, of.removed)
   local glyph, glyph_group = nil, nil
   if icon then
     glyph, glyph_group = icon(name)
@@ -89,12 +100,10 @@ local function file_row(file, of, indent, icon)
   if glyph then
     builder:add(glyph .. ' ', glyph_group)
   end
-  builder:add(name, 'AcpLensPath')
+  builder:add(name)
   if folder ~= '' then
-    builder:add(' ' .. folder, 'AcpLensFolder')
+    builder:add('  ' .. folder, 'AcpLensFolder')
   end
-  builder:add('  ')
-  counts(builder, of.added, of.removed)
   if file.fromPath then
     builder:add('  from ' .. file.fromPath, 'AcpLensHint')
   end
@@ -109,13 +118,32 @@ end
 ---@param level integer
 ---@param rows acp_lens.Row[]
 ---@param session string
-local function notices(notices, indent, level, rows, session)
+local function notice_rows(notices, indent, level, rows, session)
   for _, notice in ipairs(notices or {}) do
     rows[#rows + 1] = build()
       :add(indent)
       :add('! ' .. notice.message, 'AcpLensNotice')
       :row({ kind = 'notice', level = level, session = session })
   end
+end
+
+--- The files of each turn, with what the turn did to them, in the order in which it did.
+---@param files acp_lens.File[]
+---@return table<string, { file: acp_lens.File, part: acp_lens.FileTurn }[]>
+local function parts_by_turn(files)
+  local parts = {}
+  for _, file in ipairs(files) do
+    for _, part in ipairs(file.turns) do
+      parts[part.turn] = parts[part.turn] or {}
+      table.insert(parts[part.turn], { file = file, part = part })
+    end
+  end
+  for _, of_turn in pairs(parts) do
+    table.sort(of_turn, function(a, b)
+      return a.part.sequence < b.part.sequence
+    end)
+  end
+  return parts
 end
 
 ---@param info acp_lens.Session
@@ -134,25 +162,6 @@ end
 ---@return string
 local function plural(number, one, many)
   return ('%d %s'):format(number, number == 1 and one or many)
-end
-
---- The files of a turn, in the order in which it first changed them.
----@param files acp_lens.File[]
----@param turn string
----@return { file: acp_lens.File, part: acp_lens.FileTurn }[]
-local function files_of(files, turn)
-  local found = {}
-  for _, file in ipairs(files) do
-    for _, part in ipairs(file.turns) do
-      if part.turn == turn then
-        found[#found + 1] = { file = file, part = part }
-      end
-    end
-  end
-  table.sort(found, function(a, b)
-    return a.part.sequence < b.part.sequence
-  end)
-  return found
 end
 
 ---@class acp_lens.ChangesView
@@ -185,12 +194,13 @@ function M.rows(entries, view)
         session = info.session,
         key = info.session,
       })
-      notices(info.notices, '  ', 1, rows, info.session)
+      notice_rows(info.notices, '  ', 1, rows, info.session)
       if info.error then
         rows[#rows + 1] = build()
           :add('  ' .. info.error, 'AcpLensFailed')
           :row({ kind = 'notice', level = 1, session = info.session })
       end
+      local by_turn = view.mode == 'turn' and parts_by_turn(entry.files) or {}
       if view.mode == 'file' then
         for _, file in ipairs(entry.files) do
           rows[#rows + 1] = file_row(file, file, '  ', view.icon):row({
@@ -201,8 +211,9 @@ function M.rows(entries, view)
             key = info.session .. '\0' .. file.file.relativePath,
           })
           for _, turn in ipairs(file.turns) do
-            local line = build():add(('    turn %d  '):format(turn.number), 'AcpLensTurn')
-            counts(line, turn.added, turn.removed)
+            local line = build():add('   ')
+            count_column(line, turn.added, turn.removed)
+            line:add(('turn %d'):format(turn.number), 'AcpLensTurn')
             rows[#rows + 1] = line:row({
               kind = 'turn',
               level = 3,
@@ -217,12 +228,12 @@ function M.rows(entries, view)
         for _, turn in ipairs(entry.turns) do
           if turn.files > 0 or #(turn.notices or {}) > 0 then
             local line = build():add(('  Turn %d'):format(turn.number), 'AcpLensTurn')
+            if turn.files > 0 then
+              line:add('  ')
+              counts(line, turn.added, turn.removed)
+            end
             if turn.prompt and turn.prompt ~= '' then
               line:add('  ' .. turn.prompt)
-            end
-            line:add('  ')
-            if turn.files > 0 then
-              counts(line, turn.added, turn.removed)
             end
             rows[#rows + 1] = line:row({
               kind = 'turn',
@@ -231,8 +242,8 @@ function M.rows(entries, view)
               turn = turn.turn,
               key = info.session .. '\0' .. turn.turn,
             })
-            notices(turn.notices, '    ', 2, rows, info.session)
-            for _, each in ipairs(files_of(entry.files, turn.turn)) do
+            notice_rows(turn.notices, '    ', 2, rows, info.session)
+            for _, each in ipairs(by_turn[turn.turn] or {}) do
               rows[#rows + 1] = file_row(each.file, each.part, '    ', view.icon):row({
                 kind = 'file',
                 level = 3,
@@ -251,8 +262,7 @@ function M.rows(entries, view)
     for _, line in ipairs({
       'No agent has changed anything yet.',
       '',
-      'To see the edits of an agent that another client runs, put this before its command:',
-      '    acp-lens tap --',
+      'An agent runs in another client:   put `acp-lens tap --` before its command there',
       'To run one from here:              :AcpLens start',
       'To look at a recorded session:     :AcpLens trace FILE',
     }) do

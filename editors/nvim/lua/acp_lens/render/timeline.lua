@@ -59,7 +59,7 @@ local function tool_call(lines, index, item)
   for _, file in ipairs(item.files or {}) do
     local letter = file.action and protocol.letter[file.action] or ' '
     local counts = file.action and '  ' .. protocol.counts(file.added, file.removed) or ''
-    push(lines, index, ('    %s %s%s'):format(letter, file.path, counts), 'AcpLensPath', {
+    push(lines, index, ('    %s %s%s'):format(letter, file.path, counts), nil, {
       file = file.uri and { uri = file.uri, line = file.line } or nil,
     })
   end
@@ -86,7 +86,8 @@ local function tool_call(lines, index, item)
     push(lines, index, '    answered: ' .. chosen, 'AcpLensHint')
   end
   if item.text and item.text ~= '' then
-    push_text(lines, index, item.text, '    ', 'AcpLensHint', true)
+    -- What went wrong is read at once; what worked is folded away.
+    push_text(lines, index, item.text, '    ', 'AcpLensHint', item.status ~= 'failed')
   end
 end
 
