@@ -8,6 +8,8 @@ local Terminal = {}
 Terminal.__index = Terminal
 
 local started = 0
+---@type table<string, test.Terminal>
+local running = {}
 
 --- Starts a Neovim, and returns when it answers.
 ---@param options { cwd: string, width: integer, height: integer, init: string, arguments: string[], env?: string[] }
@@ -36,6 +38,7 @@ function M.start(options)
     'no Neovim came up'
   )
   local neovim = setmetatable({ server = server, channel = channel }, Terminal)
+  running[server] = neovim
   neovim:eventually('its start', 'return vim.v.vim_did_enter == 1')
   return neovim
 end
@@ -94,8 +97,16 @@ function Terminal:screen()
 end
 
 function Terminal:stop()
+  running[self.server] = nil
   pcall(vim.rpcnotify, self.channel, 'nvim_command', 'qall!')
   vim.system({ 'tmux', '-L', self.server, 'kill-server' }):wait(5000)
+end
+
+--- Ends all that run, after a failure.
+function M.stop_all()
+  for _, neovim in pairs(running) do
+    neovim:stop()
+  end
 end
 
 return M

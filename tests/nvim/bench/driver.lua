@@ -2,6 +2,8 @@
 -- screen shows its effect.
 local here = vim.fs.dirname(vim.fs.abspath(debug.getinfo(1, 'S').source:sub(2)))
 local scratch = assert(vim.env.BENCH_SCRATCH)
+package.path = vim.fs.dirname(here) .. '/?.lua;' .. package.path
+local terminal = require('terminal')
 local rounds = tonumber(vim.env.BENCH_ROUNDS) or 5
 
 local LINES, HUNKS = 40000, 1000
@@ -63,74 +65,34 @@ end
 
 local root, trace = workspace()
 
----@class bench.Neovim
----@field channel integer
----@field call fun(code: string, ...): any
-
---- Starts a Neovim in a terminal of its own, and gives a way to talk to it.
+--- Starts a Neovim on the file, and says how many milliseconds it took to show it.
 ---@param plugin boolean
----@return bench.Neovim, number milliseconds until the file was on the screen
+---@return test.Terminal
+---@return number
 local function start(plugin)
-  local socket = ('%s/nvim-%d.sock'):format(scratch, vim.uv.hrtime())
-  local init = here .. (plugin and '/with.lua' or '/without.lua')
   local from = vim.uv.hrtime()
-  vim
-    .system({
-      'tmux',
-      '-L',
-      'acp-lens-bench',
-      '-f',
-      '/dev/null',
-      'new-session',
-      '-d',
-      '-x',
-      '200',
-      '-y',
-      '50',
-      '-c',
-      root,
-      '-e',
-      'BENCH_TRACE=' .. trace,
-      vim.v.progpath,
-      '-u',
-      init,
-      '--listen',
-      socket,
-      'big.lua',
-    })
-    :wait()
-  local channel
-  assert(
-    vim.wait(10000, function()
-      local ok, id = pcall(vim.fn.sockconnect, 'pipe', socket, { rpc = true })
-      channel = ok and id
-      return ok
-    end, 1),
-    'no Neovim came up'
-  )
-  local function call(code, ...)
-    return vim.rpcrequest(channel, 'nvim_exec_lua', code, { ... })
-  end
-  call('vim.cmd.redraw()')
-  return { channel = channel, call = call }, (vim.uv.hrtime() - from) / 1e6
-end
-
----@param neovim bench.Neovim
-local function stop(neovim)
-  pcall(vim.rpcrequest, neovim.channel, 'nvim_command', 'qall!')
-  vim.system({ 'tmux', '-L', 'acp-lens-bench', 'kill-server' }):wait()
+  local neovim = terminal.start({
+    cwd = root,
+    width = 200,
+    height = 50,
+    init = here .. (plugin and '/with.lua' or '/without.lua'),
+    arguments = { 'big.lua' },
+    env = { 'BENCH_TRACE=' .. trace },
+  })
+  neovim:call('vim.cmd.redraw()')
+  return neovim, (vim.uv.hrtime() - from) / 1e6
 end
 
 --- Milliseconds until Neovim answered each key with a drawn screen, added up.
----@param neovim bench.Neovim
+---@param neovim test.Terminal
 ---@param keys string[]
 ---@return number
 local function press(neovim, keys)
   local total = 0
   for _, key in ipairs(keys) do
     local from = vim.uv.hrtime()
-    vim.rpcrequest(neovim.channel, 'nvim_input', key)
-    neovim.call('vim.cmd.redraw()')
+    neovim:input(key)
+    neovim:call('vim.cmd.redraw()')
     local took = (vim.uv.hrtime() - from) / 1e6
     total = total + took
     vim.uv.sleep(math.max(0, math.floor(PAUSE_MS - took)))
@@ -149,9 +111,10 @@ local function times(key, times)
   return keys
 end
 
-local typed = { '2', '0', '0', '0', '0', 'G', 'O' }
+-- Neovim answers between whole commands only, so each of these is one.
+local typed = { '20000G', 'O' }
 vim.list_extend(typed, vim.split('if value then return other(value) end -- typed', ''))
-vim.list_extend(typed, { '<CR>', 'x', ' ', '=', ' ', '1', '<Esc>', 'd', 'd', 'u', '<C-r>' })
+vim.list_extend(typed, { '<CR>', 'x', ' ', '=', ' ', '1', '<Esc>', 'dd', 'u', '<C-r>' })
 
 --- In this order: scrolling first, so that typing meets marks that are drawn.
 local tasks = {
@@ -171,20 +134,20 @@ local function round(plugin)
   if plugin then
     assert(
       vim.wait(60000, function()
-        return neovim.call('return _G.bench_marks()') >= HUNKS
+        return neovim:call('return _G.bench_marks()') >= HUNKS
       end, 20),
       'the marks were not drawn'
     )
   end
   vim.uv.sleep(1000)
-  seen['cpu: opening'] = neovim.call(CPU)
+  seen['cpu: opening'] = neovim:call(CPU)
   for _, task in ipairs(tasks) do
-    local before = neovim.call(CPU)
+    local before = neovim:call(CPU)
     seen[task[1]] = press(neovim, task[2])
     vim.uv.sleep(1000)
-    seen['cpu: ' .. task[1]] = neovim.call(CPU) - before
+    seen['cpu: ' .. task[1]] = neovim:call(CPU) - before
   end
-  stop(neovim)
+  neovim:stop()
   return seen
 end
 
@@ -216,7 +179,7 @@ local function main()
 end
 
 local ok, why = xpcall(main, debug.traceback)
-vim.system({ 'tmux', '-L', 'acp-lens-bench', 'kill-server' }):wait()
+terminal.stop_all()
 if not ok then
   io.stderr:write(why, '\n')
 end

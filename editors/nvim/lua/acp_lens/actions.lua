@@ -30,7 +30,7 @@ function M.hover()
     require('acp_lens.log').info('there is no change at the cursor')
     return
   end
-  local params = vim.lsp.util.make_position_params(0, client.offset_encoding)
+  local params = vim.lsp.util.make_position_params(0, require('acp_lens.client').encoding())
   client:request('textDocument/hover', params, function(err, result)
     if err or not result or result == vim.NIL then
       require('acp_lens.log').info(err and err.message or 'there is no change at the cursor')

@@ -3,7 +3,7 @@ local M = {}
 
 ---@return string folder of the checkout that this plugin stands in
 local function checkout()
-  local here = debug.getinfo(1, 'S').source:sub(2)
+  local here = assert(debug.getinfo(1, 'S')).source:sub(2)
   return vim.fs.normalize(vim.fs.joinpath(vim.fs.dirname(here), '..', '..', '..', '..'))
 end
 

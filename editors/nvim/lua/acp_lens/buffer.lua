@@ -8,6 +8,9 @@ local NAMESPACE = vim.api.nvim_create_namespace('acp_lens')
 
 M.namespace = NAMESPACE
 
+---@class acp_lens.PlacedHunk: acp_lens.Hunk One that stands in the text.
+---@field range lsp.Range
+
 ---@class acp_lens.Drawn
 ---@field mark integer id of the extmark at the hunk's first line
 ---@field key string what it looked like and how many lines it had
@@ -26,7 +29,7 @@ local GROUPS = {
 }
 
 --- Where a hunk's mark stands: a deletion at the end of a file stands below its last line.
----@param hunk acp_lens.Hunk
+---@param hunk acp_lens.PlacedHunk
 ---@param line_count integer
 ---@return integer line from 0
 ---@return boolean below
@@ -46,7 +49,7 @@ local function virtual_lines(buf, text)
 end
 
 ---@param buf integer
----@param hunk acp_lens.Hunk
+---@param hunk acp_lens.PlacedHunk
 ---@param below boolean
 ---@param config acp_lens.Config
 ---@return table options for `nvim_buf_set_extmark`
@@ -82,7 +85,7 @@ local function options_of(buf, hunk, below, config)
   return options
 end
 
----@param hunk acp_lens.Hunk
+---@param hunk acp_lens.PlacedHunk
 ---@param config acp_lens.Config
 ---@param deleted boolean
 ---@return string
@@ -118,6 +121,7 @@ function M.redraw(buf)
   local lines = M.mark_lines(buf)
   for _, hunk in ipairs(placed.hunks) do
     if hunk.range then
+      ---@cast hunk acp_lens.PlacedHunk
       local line, below = place_of(hunk, line_count)
       local key = key_of(hunk, config, deleted)
       local old = before[hunk.id]
@@ -264,7 +268,7 @@ local function reveal_first(buf)
   local marks = vim.api.nvim_buf_get_extmarks(buf, NAMESPACE, 0, { 0, -1 }, { details = true })
   local height = 0
   for _, mark in ipairs(marks) do
-    height = height + #(mark[4].virt_lines or {})
+    height = height + #(assert(mark[4]).virt_lines or {})
   end
   for _, win in ipairs(height > 0 and vim.fn.win_findbuf(buf) or {}) do
     vim.api.nvim_win_call(win, function()

@@ -55,6 +55,12 @@ function M.fold(lnum)
   return tostring(math.min(row.level - (row.kind == 'notice' and 0 or 1), 2))
 end
 
+---@param win integer
+---@return integer line from 1
+local function cursor_line(win)
+  return vim.api.nvim_win_get_cursor(win)[1] --[[@as integer]]
+end
+
 --- Writes the rows that differ from those on the screen, and keeps the cursor on its row.
 local function draw()
   local buf = state.buf
@@ -71,7 +77,7 @@ local function draw()
   })
   local views = {}
   for _, win in ipairs(vim.fn.win_findbuf(buf)) do
-    local row = before[vim.api.nvim_win_get_cursor(win)[1]]
+    local row = before[cursor_line(win)]
     views[win] = row and row.key or false
   end
   local function same(a, b)
@@ -88,7 +94,7 @@ local function draw()
   vim.bo[buf].modifiable = true
   local lines = {}
   for index = first, last do
-    lines[#lines + 1] = rows[index].text
+    lines[#lines + 1] = assert(rows[index]).text
   end
   local drawn_before = #before == 0 and vim.api.nvim_buf_line_count(buf) or last_before
   vim.api.nvim_buf_set_lines(buf, first - 1, drawn_before, false, lines)
@@ -96,7 +102,7 @@ local function draw()
   vim.bo[buf].modified = false
   vim.api.nvim_buf_clear_namespace(buf, NAMESPACE, first - 1, last)
   for index = first, last do
-    for _, span in ipairs(rows[index].spans) do
+    for _, span in ipairs(assert(rows[index]).spans) do
       vim.api.nvim_buf_set_extmark(buf, NAMESPACE, index - 1, span[1], {
         end_col = span[2],
         hl_group = span[3],
@@ -117,7 +123,7 @@ end
 
 ---@return acp_lens.Row?
 local function here()
-  return state.rows[vim.api.nvim_win_get_cursor(0)[1]]
+  return state.rows[cursor_line(0)]
 end
 
 --- Opens the file of the row at its first change of that turn.
@@ -127,7 +133,7 @@ local function open_row(stay)
   if not row then
     return
   end
-  if not row.file then
+  if not row.file or not row.session then
     vim.cmd('silent! normal! za')
     return
   end
@@ -155,7 +161,7 @@ end
 
 local function diff_row()
   local row = here()
-  if row and row.file then
+  if row and row.file and row.session then
     require('acp_lens.diff').open(
       row.session,
       row.file.file.relativePath,
@@ -195,7 +201,7 @@ local function help()
     height = #lines,
     row = math.max(0, math.floor((vim.o.lines - #lines) / 2) - 1),
     col = math.max(0, math.floor((vim.o.columns - width) / 2) - 1),
-    border = vim.o.winborder ~= '' and vim.o.winborder or 'rounded',
+    border = (vim.o.winborder ~= '' and vim.o.winborder or 'rounded') --[[@as any]],
     title = ' Changes ',
   })
   local function close()

@@ -89,6 +89,7 @@ local function handlers()
     [method.didUpdateTimeline] = feed(function(params)
       require('acp_lens.store').on_timeline(params)
     end),
+    ---@async
     [method.requestPermission] = function(_, params)
       return require('acp_lens.permission').ask(protocol.clean(params))
     end,
@@ -128,7 +129,7 @@ end
 
 ---@param client vim.lsp.Client
 local function check_version(client)
-  local extension = vim.tbl_get(client.server_capabilities, 'experimental', 'acpLens')
+  local extension = vim.tbl_get(client.server_capabilities or {}, 'experimental', 'acpLens')
   local version = type(extension) == 'table' and extension.version or nil
   if version ~= protocol.VERSION then
     local binary = require('acp_lens.binary').find() or 'acp-lens'
@@ -150,18 +151,21 @@ local function check_version(client)
 end
 
 --- What the server should start with. `vim.lsp.config('acp_lens', ...)` can add to it.
----@return vim.lsp.ClientConfig
+---@return vim.lsp.Config
 function M.config()
   local capabilities = vim.lsp.protocol.make_client_capabilities()
-  capabilities.experimental = vim.tbl_extend('force', capabilities.experimental or {}, {
-    acpLens = {
-      version = protocol.VERSION,
-      notifications = true,
-      requestPermission = true,
-      commands = true,
-    },
+  capabilities.experimental =
+    vim.tbl_extend('force', (capabilities.experimental or {}) --[[@as table]], {
+      acpLens = {
+        version = protocol.VERSION,
+        notifications = true,
+        requestPermission = true,
+        commands = true,
+      },
+    })
+  capabilities.workspace = vim.tbl_extend('force', capabilities.workspace or {}, {
+    codeLens = { refreshSupport = true },
   })
-  capabilities.workspace.codeLens = { refreshSupport = true }
   return {
     name = NAME,
     capabilities = capabilities,
@@ -273,7 +277,11 @@ function M.start(buf)
   end
   state.stopped = false
   -- What a user put into `vim.lsp.config('acp_lens', ...)` counts here, too.
-  local config = vim.tbl_deep_extend('force', M.config(), vim.lsp.config[NAME] or {})
+  local config = vim.tbl_deep_extend(
+    'force',
+    M.config(),
+    (vim.lsp.config --[[@as table<string, table>]])[NAME] or {}
+  )
   config.root_dir = root_of(buf)
   local id = vim.lsp.start(config, { bufnr = buf, attach = is_file(buf) })
   if not id then
@@ -347,7 +355,7 @@ function M.on_exit(code, signal)
     if not state.stopped and not M.get() then
       M.start()
     end
-  end, 250 * 2 ^ (#state.crashes - 1))
+  end, math.floor(250 * 2 ^ (#state.crashes - 1)))
 end
 
 --- Sends the settings again, after an option changed.
@@ -411,7 +419,7 @@ end
 ---@return 'utf-8'|'utf-16'|'utf-32'
 function M.encoding()
   local client = M.get()
-  return client and client.offset_encoding or 'utf-16'
+  return client and client.offset_encoding --[[@as 'utf-8'|'utf-16'|'utf-32']] or 'utf-16'
 end
 
 return M

@@ -59,14 +59,16 @@ M.subcommands = {
   changes = {
     desc = 'the list of sessions, turns and files (by `turn` or by `file`)',
     run = function(call)
-      require('acp_lens.changes').open({ mode = call.arguments[1] })
+      require('acp_lens.changes').open({
+        mode = call.arguments[1] --[[@as 'turn'|'file'|nil]],
+      })
     end,
     words = { 'turn', 'file' },
   },
   diff = {
     desc = 'the diff at the cursor, of its call, turn or session',
     run = function(call)
-      require('acp_lens.diff').at_cursor(call.arguments[1])
+      require('acp_lens.diff').at_cursor(call.arguments[1] --[[@as 'call'|'turn'|'session'|nil]])
     end,
     words = { 'call', 'turn', 'session' },
   },
@@ -89,7 +91,9 @@ M.subcommands = {
   pick = {
     desc = 'choose a change',
     run = function(call)
-      require('acp_lens.pick').pick(call.arguments[1])
+      require('acp_lens.pick').pick(
+        call.arguments[1] --[[@as 'select'|'snacks'|'telescope'|'fzf-lua'|nil]]
+      )
     end,
     words = { 'select', 'snacks', 'telescope', 'fzf-lua' },
   },
@@ -101,7 +105,7 @@ M.subcommands = {
         require('acp_lens.log').warn('a turn is named by its number')
         return
       end
-      require('acp_lens.list').turn(number)
+      require('acp_lens.list').turn(number and math.floor(number))
     end,
     complete = function(lead)
       local store = require('acp_lens.store')
@@ -226,8 +230,8 @@ M.subcommands = {
 ---@param count? integer
 function M.execute(line, count)
   local name, rest = line:match('^%s*(%S*)%s*(.-)%s*$')
-  if name == '' then
-    name = 'changes'
+  if not name or name == '' then
+    name, rest = 'changes', ''
   end
   local subcommand = M.subcommands[name]
   if not subcommand then
@@ -236,14 +240,14 @@ function M.execute(line, count)
     )
     return
   end
-  local arguments = vim.split(rest, '%s+', { trimempty = true })
+  local arguments = vim.split(rest or '', '%s+', { trimempty = true })
   if subcommand.words and arguments[1] and not vim.tbl_contains(subcommand.words, arguments[1]) then
     require('acp_lens.log').error(
       ('`%s` takes %s, not `%s`'):format(name, table.concat(subcommand.words, ', '), arguments[1])
     )
     return
   end
-  subcommand.run({ arguments = arguments, rest = rest, count = count or 1 })
+  subcommand.run({ arguments = arguments, rest = rest or '', count = count or 1 })
 end
 
 ---@param args { args: string, count: integer }

@@ -164,7 +164,8 @@ end
 function M.set(user)
   user = user or {}
   local faults = M.check(user)
-  current = vim.tbl_deep_extend('force', M.defaults, #faults == 0 and user or {})
+  local options = (#faults == 0 and user or {}) --[[@as any]]
+  current = vim.tbl_deep_extend('force', M.defaults, options)
   return faults
 end
 

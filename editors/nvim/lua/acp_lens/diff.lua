@@ -24,7 +24,7 @@ local function side(name, uri, text, label)
   return buf
 end
 
----@param result { label: string, oldText: string?, newText: string?, oldUri: string?, newUri: string?, net: boolean, reason: string?, hunks: table[] }
+---@param result { label: string, oldText: string?, newText: string?, oldUri: string, newUri: string, net: boolean, reason: string?, hunks: table[] }
 ---@param line? integer line of the new side to show, from 0
 function M.show(result, line)
   if not result.oldText or not result.newText then
@@ -132,9 +132,10 @@ end
 function M.of_hunk(argument)
   local store = require('acp_lens.store')
   local buf = argument.uri and store.buffer_of(argument.uri)
-  for _, hunk in ipairs(buf and store.hunks(buf) and store.hunks(buf).hunks or {}) do
-    if hunk.id == argument.hunk then
-      local file = file_of(hunk.session, store.hunks(buf).uri)
+  local placed = buf and store.hunks(buf)
+  for _, hunk in ipairs(placed and placed.hunks or {}) do
+    if placed and hunk.id == argument.hunk then
+      local file = file_of(hunk.session, placed.uri)
       if file then
         open_hunk(hunk, file, 'turn')
         return
@@ -149,7 +150,7 @@ end
 function M.at_cursor(kind)
   local store = require('acp_lens.store')
   local buf = vim.api.nvim_get_current_buf()
-  local line = vim.api.nvim_win_get_cursor(0)[1] - 1
+  local line = vim.fn.line('.') - 1
   local hunk = require('acp_lens.buffer').hunk_at(buf, line)
   local uri = require('acp_lens.client').uri(buf)
   if hunk then

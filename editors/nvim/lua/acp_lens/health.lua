@@ -5,7 +5,7 @@ function M.check()
   local health = vim.health
   health.start('acp-lens')
   if vim.fn.has('nvim-0.11') == 1 then
-    health.ok('Neovim ' .. tostring(vim.version()))
+    health.ok('Neovim ' .. vim.fn.execute('version'):match('NVIM v(%S+)'))
   else
     health.error('Neovim 0.11 or newer is needed')
   end
@@ -34,7 +34,7 @@ function M.check()
   end
   local result = vim.system({ binary, '--version' }, { text = true }):wait(5000)
   if result.code == 0 then
-    health.ok(vim.trim(result.stdout))
+    health.ok(vim.trim(result.stdout or ''))
   else
     health.error(
       ('%s --version failed with status %d'):format(binary, result.code),
@@ -47,7 +47,7 @@ function M.check()
     health.info('the server does not run; it starts with the first file')
     return
   end
-  local extension = vim.tbl_get(client.server_capabilities, 'experimental', 'acpLens') or {}
+  local extension = vim.tbl_get(client.server_capabilities or {}, 'experimental', 'acpLens') or {}
   local wanted = require('acp_lens.protocol').VERSION
   if extension.version == wanted then
     health.ok(('the server runs and speaks protocol version %d'):format(wanted))

@@ -8,7 +8,7 @@ function M.lines()
   local binary, why = require('acp_lens.binary').find()
   lines[#lines + 1] = 'binary    ' .. (binary or why)
   if client then
-    local extension = vim.tbl_get(client.server_capabilities, 'experimental', 'acpLens') or {}
+    local extension = vim.tbl_get(client.server_capabilities or {}, 'experimental', 'acpLens') or {}
     lines[#lines + 1] = ('server    version %s, protocol %s, process running'):format(
       extension.serverVersion or '?',
       extension.version or '?'

@@ -5,7 +5,7 @@ local M = {}
 
 local NAMESPACE = vim.api.nvim_create_namespace('acp_lens')
 
----@type table<integer, table<integer, { mark: integer, key: string }>> buffer, then line
+---@type table<integer, table<integer, { mark: integer, key: string }>> by buffer, then by line
 local drawn = {}
 ---@type table<integer, boolean> buffers with a request on its way, true when another is due
 local asking = {}
@@ -37,7 +37,7 @@ end
 ---@param lenses lsp.CodeLens[]
 local function draw(buf, lenses)
   local config = require('acp_lens.config').get()
-  local by_line = {}
+  local by_line = {} ---@type table<integer, lsp.CodeLens[]>
   for _, lens in ipairs(lenses) do
     local line = lens.range.start.line
     by_line[line] = by_line[line] or {}

@@ -4,7 +4,7 @@ local M = {}
 --- Whether messages go to Neovim's own command line.
 ---@return boolean
 local function on_command_line()
-  return debug.getinfo(vim.notify, 'S').source:find('vim/_editor', 1, true) ~= nil
+  return assert(debug.getinfo(vim.notify, 'S')).source:find('vim/_editor', 1, true) ~= nil
 end
 
 --- The start of a message, as much as fits without a prompt to press a key.

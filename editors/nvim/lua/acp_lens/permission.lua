@@ -27,6 +27,7 @@ end
 
 --- Answers `acpLens/requestPermission`, when the person has decided. Runs in a coroutine of the
 --- client, which sends the answer when it goes on.
+---@async
 ---@param question acp_lens.Question
 ---@return table
 function M.ask(question)

@@ -133,7 +133,7 @@ end
 ---@param number integer
 local function choose(view, number)
   local question = require('acp_lens.permission').of(view.session)
-  local line = view.lines[vim.api.nvim_win_get_cursor(0)[1]]
+  local line = view.lines[vim.fn.line('.')]
   question = line and line.question or question
   local option = question and question.options[number]
   if question and option then
@@ -153,7 +153,7 @@ local function map(view)
     M.focus_prompt(view.session)
   end, 'Write a prompt')
   key(view.buf, 'n', '<CR>', function()
-    local line = view.lines[vim.api.nvim_win_get_cursor(0)[1]]
+    local line = view.lines[vim.fn.line('.')]
     if line and line.file then
       require('acp_lens.jump').show_line(line.file.uri, line.file.line or 0)
     else

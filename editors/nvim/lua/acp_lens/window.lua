@@ -55,9 +55,10 @@ function M.close(win)
     return
   end
   local tab = vim.api.nvim_win_get_tabpage(win)
-  local others = vim.iter(vim.api.nvim_tabpage_list_wins(tab)):any(function(other)
-    return other ~= win and vim.api.nvim_win_get_config(other).relative == ''
-  end)
+  local others = false
+  for _, other in ipairs(vim.api.nvim_tabpage_list_wins(tab)) do
+    others = others or (other ~= win and vim.api.nvim_win_get_config(other).relative == '')
+  end
   if others or #vim.api.nvim_list_tabpages() > 1 then
     vim.api.nvim_win_close(win, true)
     return

@@ -27,12 +27,13 @@ local PLAN = { pending = '[ ]', in_progress = '[~]', completed = '[x]' }
 ---@param extra? table
 local function push(lines, item, text, group, extra)
   text = text:gsub('\r', '')
-  lines[#lines + 1] = vim.tbl_extend('force', {
+  local line = vim.tbl_extend('force', {
     text = text,
     spans = group and { { 0, #text, group } } or {},
     fold = false,
     item = item,
   }, extra or {})
+  lines[#lines + 1] = line --[[@as acp_lens.TimelineLine]]
 end
 
 ---@param lines acp_lens.TimelineLine[]
