@@ -78,9 +78,11 @@ vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufNewFile', 'BufWritePost' }, {
     attach(event.buf)
   end,
 })
--- A plugin manager may load this after the first file.
-if vim.v.vim_did_enter == 1 then
-  attach(vim.api.nvim_get_current_buf())
+-- A plugin manager may load this after the first files.
+for _, buf in ipairs(vim.api.nvim_list_bufs()) do
+  if vim.api.nvim_buf_is_loaded(buf) and vim.api.nvim_buf_get_name(buf) ~= '' then
+    attach(buf)
+  end
 end
 
 -- Both sides of a diff, and other texts that only the server has.

@@ -66,16 +66,16 @@ end
 local root, trace = workspace()
 
 --- Starts a Neovim on the file, and says how many milliseconds it took to show it.
----@param plugin boolean
+---@param kind 'without'|'copy'|'with'
 ---@return test.Terminal
 ---@return number
-local function start(plugin)
+local function start(kind)
   local from = vim.uv.hrtime()
   local neovim = terminal.start({
     cwd = root,
     width = 200,
     height = 50,
-    init = here .. (plugin and '/with.lua' or '/without.lua'),
+    init = ('%s/%s.lua'):format(here, kind),
     arguments = { 'big.lua' },
     env = { 'BENCH_TRACE=' .. trace },
   })
@@ -126,12 +126,12 @@ local tasks = {
 local CPU = [[local u = vim.uv.getrusage()
   return (u.utime.sec + u.stime.sec) * 1000 + (u.utime.usec + u.stime.usec) / 1000]]
 
----@param plugin boolean
+---@param kind 'without'|'copy'|'with'
 ---@return table<string, number>
-local function round(plugin)
-  local neovim, opened = start(plugin)
+local function round(kind)
+  local neovim, opened = start(kind)
   local seen = { ['opening'] = opened }
-  if plugin then
+  if kind == 'with' then
     assert(
       vim.wait(60000, function()
         return neovim:call('return _G.bench_marks()') >= HUNKS
@@ -158,22 +158,31 @@ local function median(values)
 end
 
 local function main()
-  local with, without = {}, {}
+  local seen = {} ---@type table<string, table<string, number[]>>
   for _ = 1, rounds do
-    for into, plugin in pairs({ [without] = false, [with] = true }) do
-      for name, value in pairs(round(plugin)) do
-        into[name] = into[name] or {}
-        table.insert(into[name], value)
+    for _, kind in ipairs({ 'without', 'copy', 'with' }) do
+      seen[kind] = seen[kind] or {}
+      for name, value in pairs(round(kind)) do
+        seen[kind][name] = seen[kind][name] or {}
+        table.insert(seen[kind][name], value)
       end
     end
   end
-  io.stdout:write(('%-28s %10s %10s %7s\n'):format('', 'without', 'with', 'ratio'))
-  local names = vim.tbl_keys(with)
+  local line = '%-24s %10s %10s %10s %10s %10s\n'
+  io.stdout:write(line:format('', 'without', 'copy', 'with', 'with/wo.', 'with/copy'))
+  local names = vim.tbl_keys(seen.with)
   table.sort(names)
   for _, name in ipairs(names) do
-    local plain, plugged = median(without[name]), median(with[name])
+    local plain, copy = median(seen.without[name]), median(seen.copy[name])
+    local with = median(seen.with[name])
+    local function ms(value)
+      return ('%.1f ms'):format(value)
+    end
+    local function ratio(value)
+      return ('%.2f'):format(value)
+    end
     io.stdout:write(
-      ('%-28s %7.1f ms %7.1f ms %7.2f\n'):format(name, plain, plugged, plugged / plain)
+      line:format(name, ms(plain), ms(copy), ms(with), ratio(with / plain), ratio(with / copy))
     )
   end
 end

@@ -154,8 +154,81 @@ it('two tabs show the same changes buffer, and a session file can be written', f
   vim.cmd.tabnew()
   vim.cmd('AcpLens changes')
   assert(#vim.fn.win_findbuf(vim.api.nvim_get_current_buf()) == 2)
+  vim.cmd('silent! tabonly')
   vim.cmd('mksession! ' .. vim.fn.fnameescape(root .. '/Session.vim'))
   vim.cmd('silent! tabonly | silent! only')
+end)
+
+it('a session file opens again in a plain Neovim, lists and diffs and all', function()
+  local result = vim
+    .system({
+      vim.v.progpath,
+      '--headless',
+      '--clean',
+      '--cmd',
+      'set runtimepath^=' .. vim.fs.dirname(
+        vim.api.nvim_get_runtime_file('lsp/acp_lens.lua', false)[1]
+      ) .. '/..',
+      '-c',
+      'source ' .. vim.fn.fnameescape(root .. '/Session.vim'),
+      '-c',
+      'AcpLens changes',
+      '-c',
+      'qall!',
+    }, { text = true })
+    :wait(20000)
+  assert(result.code == 0 and result.stderr:find('Error') == nil, vim.inspect(result))
+end)
+
+it('a buffer without a name and one of another kind are never joined', function()
+  local client = assert(require('acp_lens.client').get())
+  for _, command in ipairs({ 'enew', 'new', 'help', 'copen', 'terminal' }) do
+    vim.cmd('silent! ' .. command)
+    local buf = vim.api.nvim_get_current_buf()
+    vim.api.nvim_exec_autocmds('BufWritePost', { buffer = buf, group = 'acp_lens' })
+    vim.wait(50)
+    assert(not vim.lsp.buf_is_attached(buf, client.id), command)
+    assert(require('acp_lens').statusline(buf) == '', command)
+  end
+  vim.cmd('silent! tabonly | silent! only')
+end)
+
+it('jumps leave lists, terminals and unsaved texts where they are', function()
+  vim.cmd('silent! tabonly | silent! only! | enew!')
+  vim.cmd('AcpLens changes')
+  local list = vim.api.nvim_get_current_win()
+  local shown = vim.api.nvim_win_get_buf(list)
+  vim.cmd('AcpLens first')
+  eventually('the first change', function()
+    return vim.bo.buftype == '' and vim.api.nvim_buf_get_name(0) ~= ''
+  end)
+  assert(vim.api.nvim_win_get_buf(list) == shown)
+  vim.api.nvim_set_current_win(list)
+  vim.cmd('only')
+  vim.api.nvim_feedkeys('q', 'xt', false)
+  assert(vim.api.nvim_win_get_buf(0) ~= shown, 'the last window shows something else')
+end)
+
+it('the server starts by vim.lsp.enable, too', function()
+  local result = vim
+    .system({
+      vim.v.progpath,
+      '--headless',
+      '--clean',
+      '--cmd',
+      'set runtimepath^=' .. vim.fs.dirname(
+        vim.api.nvim_get_runtime_file('lsp/acp_lens.lua', false)[1]
+      ) .. '/..',
+      '--cmd',
+      ('lua vim.g.acp_lens_autostart = false; vim.g.acp_lens = { bin = %q }; vim.lsp.enable("acp_lens")'):format(
+        real
+      ),
+      root .. '/a.txt',
+      '-c',
+      'lua if vim.wait(10000, function() return #vim.lsp.get_clients({ bufnr = 0 }) == 1 end) then vim.cmd("qall!") else vim.cmd("cquit 3") end',
+    }, { text = true })
+    :wait(20000)
+  assert(result.code == 0, vim.inspect(result))
 end)
 
 it('checkhealth says that all is well', function()

@@ -123,13 +123,6 @@ it('unsaved work is never overwritten', function()
   vim.cmd('silent undo')
 end)
 
-it('follow can be turned on and off', function()
-  vim.cmd('AcpLens follow')
-  assert(require('acp_lens.config').get().follow)
-  vim.cmd('AcpLens follow')
-  assert(not require('acp_lens.config').get().follow)
-end)
-
 local second
 it('another session runs beside it, and one can switch', function()
   vim.cmd('AcpLens start demo')

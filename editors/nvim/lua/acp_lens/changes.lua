@@ -254,10 +254,14 @@ local function buffer()
   if state.buf and vim.api.nvim_buf_is_valid(state.buf) then
     return state.buf
   end
-  local buf = vim.api.nvim_create_buf(false, true)
+  -- A session file (:mksession) may have brought back an empty one.
+  local buf = vim.fn.bufnr('^' .. NAME .. '$')
+  if buf < 1 then
+    buf = vim.api.nvim_create_buf(false, true)
+    vim.api.nvim_buf_set_name(buf, NAME)
+  end
   state.buf = buf
   state.rows = {}
-  vim.api.nvim_buf_set_name(buf, NAME)
   vim.bo[buf].buftype = 'nofile'
   vim.bo[buf].bufhidden = 'hide'
   vim.bo[buf].swapfile = false

@@ -20,7 +20,7 @@ function M.open(path)
     if #result.sessions > 0 then
       require('acp_lens.store').choose(result.sessions[#result.sessions].session)
     end
-    local message = ('%d sessions, %d changed files'):format(#result.sessions, files)
+    local message = ('sessions: %d, changed files: %d'):format(#result.sessions, files)
     if result.skippedLines > 0 then
       message = ('%s; %d lines could not be read'):format(message, result.skippedLines)
     end
