@@ -101,6 +101,8 @@ export function activate(extension: vscode.ExtensionContext): void {
       }
     }),
     vscode.window.onDidChangeActiveTextEditor(() => updateContext(store)),
+    // Rows name the folder of a session where there are several.
+    vscode.workspace.onDidChangeWorkspaceFolders(() => changes.refresh()),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void server.pushSettings()),
     ...registerChanges(context),
     ...registerSessions(context),

@@ -22,6 +22,8 @@ export async function folders(w, at, url) {
     await w.open(url(at.both));
     await w.sideBar("Agent Changes");
     await w.rows("calc.py").first().waitFor();
+    // The folders of a workspace file may come to the extension after the window is up.
+    await w.rows(/codex-acp.*recorded/).first().waitFor();
     await w.command("View: Close All Editors");
     // What stands below it has to be in sight.
     await w.rows("codex-acp").first().locator(".monaco-tl-twistie").click();
@@ -49,7 +51,10 @@ export async function folders(w, at, url) {
     await w.rows("discount.py").first().waitFor();
     await w.eventually("the badge", () => w.badge("Agent Changes"), (count) => count > before);
     await w.sideBar("Explorer");
-    await page.locator(".explorer-folders-view .monaco-list-row", { hasText: "live" }).first().click();
+    const folder = page.locator(".explorer-folders-view .monaco-list-row", { hasText: "live" }).first();
+    if ((await folder.getAttribute("aria-expanded")) === "false") {
+      await folder.click();
+    }
     await w.eventually("the letter in one folder", () => letter("discount.py"), (text) => text.includes("A"));
     await w.eventually("the letter in the other", () => letter("hello.py"), (text) => text.includes("A"));
   });

@@ -163,6 +163,8 @@ export async function live(w, at, url) {
     const follows = async () => JSON.parse(fs.readFileSync(at.userSettings, "utf8"))["acpLens.follow"];
     await w.openFile("README.md");
     await w.sideBar("Agent Changes");
+    // Until the extension runs, its commands are not in the palette, and its view has no welcome.
+    await page.locator(".pane-body .welcome-view-content", { hasText: "No agent has changed anything yet." }).waitFor();
     await w.command("acp-lens: Follow the Agent");
     await w.eventually("the setting", follows, (on) => on === true);
     await start();
