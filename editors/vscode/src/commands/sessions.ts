@@ -39,7 +39,9 @@ async function pickAgent(context: Context): Promise<string | null> {
   if (!result) {
     return null;
   }
-  if (result.agents.length === 0) {
+  // The built-in agent plays a script in the demo's project, and nothing anywhere else.
+  const agents = result.agents.filter((agent) => agent.origin !== "builtin");
+  if (agents.length === 0) {
     void vscode.window.showWarningMessage(
       t(
         'No agent was found. Put one on your PATH, or name its command in the setting "acpLens.agents".',
@@ -47,11 +49,11 @@ async function pickAgent(context: Context): Promise<string | null> {
     );
     return null;
   }
-  if (result.agents.length === 1) {
-    return result.agents[0]?.name ?? null;
+  if (agents.length === 1) {
+    return agents[0]?.name ?? null;
   }
   const picked = await vscode.window.showQuickPick(
-    result.agents.map((agent) => ({
+    agents.map((agent) => ({
       label: agent.name,
       description: agent.command.join(" "),
       name: agent.name,
