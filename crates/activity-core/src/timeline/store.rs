@@ -173,15 +173,16 @@ impl Timeline {
         &self.references
     }
 
-    /// The first line of what the user said before a turn.
+    /// The first line of what the user said before a turn: the user's own words before what only a
+    /// client wrote.
     pub(crate) fn user_line(&self, turn: &TurnState) -> &str {
         let group = self.items.get(turn.user_group.clone()).unwrap_or_default();
-        let lines = group
-            .iter()
-            .filter_map(Stored::as_message)
-            .map(|message| message.line.as_str());
+        let messages = group.iter().filter_map(Stored::as_message);
+        let lines = messages.map(|message| &message.line);
         lines
-            .into_iter()
+            .clone()
+            .map(FirstLine::words)
+            .chain(lines.map(FirstLine::any))
             .find(|line| !line.is_empty())
             .unwrap_or_default()
     }

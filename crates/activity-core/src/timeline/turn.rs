@@ -21,16 +21,117 @@ pub(crate) struct TurnState {
     pub(crate) stop_reason: Option<Arc<str>>,
 }
 
-/// The first line of a text that comes in pieces, without the blank lines before it.
+/// Longest tag that opens a wrapper, in bytes.
+const LONGEST_TAG: usize = 64;
+
+/// The first line of what a user says in a text that comes in pieces.
+///
+/// Clients put texts of their own before the user's words, in wrappers such as
+/// `<session_context>...</session_context>`. Those are passed over where words follow; a text of
+/// wrappers alone is shown by its first line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct FirstLine {
-    text: String,
-    ended: bool,
+    /// The first line of all.
+    any: Line,
+    /// The first line behind the wrappers.
+    words: Line,
+    /// What closes the wrapper that is open.
+    closing: Option<String>,
+    /// The end of the pieces so far, as far as it may be the start of a tag.
+    partial: String,
+    /// No further wrapper is looked for.
+    words_began: bool,
 }
 
 impl FirstLine {
     /// Takes in the next piece of the text.
     pub(crate) fn push(&mut self, piece: &str) {
+        self.any.push(piece);
+        if self.words_began {
+            self.words.push(piece);
+            return;
+        }
+        let text = std::mem::take(&mut self.partial) + piece;
+        let mut rest = text.as_str();
+        loop {
+            if let Some(closing) = &self.closing {
+                let Some(at) = rest.find(closing) else {
+                    let kept = rest.len().saturating_sub(closing.len());
+                    rest[rest.ceil_char_boundary(kept)..].clone_into(&mut self.partial);
+                    return;
+                };
+                rest = &rest[at + closing.len()..];
+                self.closing = None;
+            }
+            rest = rest.trim_start();
+            match Opening::of(rest) {
+                Opening::Wrapper(name) => {
+                    self.closing = Some(format!("</{name}>"));
+                    rest = &rest[name.len() + 2..];
+                }
+                Opening::Unfinished => {
+                    rest.clone_into(&mut self.partial);
+                    return;
+                }
+                Opening::Words => {
+                    self.words_began = true;
+                    self.words.push(rest);
+                    return;
+                }
+            }
+        }
+    }
+
+    /// The user's words so far; empty while there are none but those in wrappers.
+    pub(crate) fn words(&self) -> &str {
+        self.words.as_str()
+    }
+
+    /// The first line so far, whoever wrote it.
+    pub(crate) fn any(&self) -> &str {
+        self.any.as_str()
+    }
+}
+
+/// What a text begins with.
+enum Opening<'a> {
+    /// A wrapper of this name.
+    Wrapper(&'a str),
+    /// Perhaps a wrapper: its tag is not complete. An empty text is that too.
+    Unfinished,
+    /// Something else.
+    Words,
+}
+
+impl<'a> Opening<'a> {
+    fn of(text: &'a str) -> Self {
+        if text.is_empty() {
+            return Self::Unfinished;
+        }
+        let Some(tag) = text.strip_prefix('<') else {
+            return Self::Words;
+        };
+        let in_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        let length = tag.bytes().take(LONGEST_TAG).take_while(in_name).count();
+        let name = &tag[..length];
+        match tag.as_bytes().get(length) {
+            None if length < LONGEST_TAG => Self::Unfinished,
+            // A name of one word is an element of a page that the user writes about.
+            Some(b'>') if name.contains(['-', '_']) => Self::Wrapper(name),
+            _ => Self::Words,
+        }
+    }
+}
+
+/// The first line of a text that comes in pieces, without the blank lines before it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Line {
+    text: String,
+    ended: bool,
+}
+
+impl Line {
+    fn push(&mut self, piece: &str) {
         if self.ended {
             return;
         }
@@ -52,8 +153,7 @@ impl FirstLine {
         }
     }
 
-    /// The line so far.
-    pub(crate) fn as_str(&self) -> &str {
+    fn as_str(&self) -> &str {
         self.text.trim_end()
     }
 }
@@ -67,7 +167,31 @@ mod tests {
         for piece in pieces {
             line.push(piece);
         }
-        assert_eq!(line.as_str(), expect, "{pieces:?}");
+        let shown = if line.words().is_empty() {
+            line.any()
+        } else {
+            line.words()
+        };
+        assert_eq!(shown, expect, "{pieces:?}");
+    }
+
+    #[test]
+    fn wrappers_of_the_client_are_passed_over_where_words_follow() {
+        let wrapped = "<command-name>/model</command-name>\n<command-args>\n</command-args>\n";
+        check(&[wrapped, "fix it\nplease"], "fix it");
+        check(&[wrapped], "<command-name>/model</command-name>");
+        check(&["<session_context>a\nb</session_context>fix it"], "fix it");
+        for cut in 0..wrapped.len() {
+            let (before, after) = wrapped.split_at(cut);
+            check(&[before, after, "fix", " it"], "fix it");
+        }
+        check(
+            &["<div>is wrong</div> fix it"],
+            "<div>is wrong</div> fix it",
+        );
+        check(&["<a-b", " c>"], "<a-b c>");
+        check(&["<never-closed> fix"], "<never-closed> fix");
+        check(&["<"], "<");
     }
 
     #[test]
