@@ -82,7 +82,7 @@ fn a_rejected_payload_is_shown_with_line_and_caret() -> Result<()> {
                      or  +{added line}
                      or  -{removed line}
             --
-            error: <stdin> was rejected at line 5, column 1
+            error: <stdin> was rejected at line 5, column 1, in dialect clawx
               help: put one blank before the line's own indentation: it is a context line
         "]],
     )
@@ -101,7 +101,7 @@ fn the_caret_stands_under_the_column() -> Result<()> {
               |   ^
               expected  *** Begin Patch
             --
-            error: <stdin> was rejected at line 2, column 3
+            error: <stdin> was rejected at line 2, column 3, in dialect openclaw
               help: write the line exactly as '*** Begin Patch'
         "]],
     )
@@ -165,6 +165,49 @@ fn wrong_usage_and_unreadable_input_are_told_apart() -> Result<()> {
     assert_eq!(
         binary.stderr,
         "error: <stdin> is not UTF-8 at byte 9\n  help: save the payload as UTF-8\n"
+    );
+    Ok(())
+}
+
+#[test]
+fn bodies_and_targets_that_do_not_belong_are_named() -> Result<()> {
+    let deletion = "*** Begin Patch\n*** Delete File: a\n-a\n*** End Patch\n";
+    let nowhere = "*** Begin Patch\r\n*** Update File: a\r\n*** Move to: \r\n@@\r\n-a\r\n+b\r\n*** End Patch\r\n";
+    for (payload, help) in [
+        (deletion, "a deletion has no lines of its own"),
+        (nowhere, "put the new path behind '*** Move to:'"),
+    ] {
+        for dialect in ["clawx", "openclaw", "codex"] {
+            let told = run(
+                &["patch", "check", "-", "--dialect", dialect],
+                payload.as_bytes(),
+            )?;
+            assert_eq!(told.code, Some(1), "{dialect}: {payload}");
+            assert!(told.stderr.contains(help), "{dialect}: {}", told.stderr);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_payload_that_does_not_fit_names_its_line_and_the_nearest_one() -> Result<()> {
+    let root = tempfile::tempdir()?;
+    std::fs::write(root.path().join("a.txt"), "one\ntwo\n")?;
+    let payload = root.path().join("change.patch");
+    std::fs::write(
+        &payload,
+        "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+1\n@@\n-tow\n+2\n*** End Patch\n",
+    )?;
+    let (payload, root) = (payload.to_string_lossy(), root.path().to_string_lossy());
+    let told = run(&["patch", "apply", &payload, "--root", &root], b"")?;
+    assert_eq!(told.code, Some(1));
+    assert_eq!(
+        told.stderr,
+        format!(
+            "error: {payload}:6: Failed to find expected lines in a.txt (section 1 of 1, chunk 2); \
+             no file was changed\n  help: nearest candidate at line 2; line 2 is 'two', the patch \
+             has 'tow'\n"
+        )
     );
     Ok(())
 }

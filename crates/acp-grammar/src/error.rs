@@ -54,12 +54,16 @@ pub enum ParseErrorKind {
     InvalidHeader {
         /// The line that stands there.
         line: String,
+        /// True when the section before it deletes a file.
+        behind_delete: bool,
     },
     /// An update without chunks.
     #[error("Update file hunk for path '{path}' is empty")]
     EmptyUpdate {
         /// The path of its header.
         path: String,
+        /// True when the line behind the header is a `*** Move to:` without a path.
+        move_without_path: bool,
     },
     /// A chunk without lines.
     #[error("Update hunk does not contain any lines")]
@@ -179,7 +183,14 @@ impl ParseError {
             ParseErrorKind::NoSections => {
                 "add a section for each file between '*** Begin Patch' and '*** End Patch'"
             }
-            ParseErrorKind::InvalidHeader { line } => help_at_header(line),
+            ParseErrorKind::InvalidHeader {
+                line,
+                behind_delete,
+            } => help_at_header(line, *behind_delete),
+            ParseErrorKind::EmptyUpdate {
+                move_without_path: true,
+                ..
+            } => MOVE_WITHOUT_PATH,
             ParseErrorKind::EmptyUpdate { .. } => {
                 "put at least one chunk behind the header: a '@@' line and lines that start with \
                  ' ', '+' or '-'; '*** Move to: {path}' must be the line right behind the header"
@@ -197,6 +208,10 @@ impl ParseError {
         }
     }
 }
+
+/// What to do about a `*** Move to:` that names nothing.
+const MOVE_WITHOUT_PATH: &str =
+    "put the new path behind '*** Move to:' and a blank, or leave the line out";
 
 fn help_before_begin(line: &str) -> &'static str {
     let trimmed = line.trim();
@@ -225,7 +240,7 @@ fn help_after_end(line: &str) -> &'static str {
     }
 }
 
-fn help_at_header(line: &str) -> &'static str {
+fn help_at_header(line: &str, behind_delete: bool) -> &'static str {
     let trimmed = line.trim();
     if trimmed.is_empty() {
         "remove the blank line: none may stand before or between sections; an empty line of a \
@@ -247,6 +262,8 @@ fn help_at_header(line: &str) -> &'static str {
         "write the header exactly as one of the valid ones, with the path behind it"
     } else if trimmed.starts_with("@@") {
         "put '*** Update File: {path}' before the chunk"
+    } else if behind_delete {
+        "remove what stands behind '*** Delete File: {path}': a deletion has no lines of its own"
     } else {
         "start each line of a new file with '+', or begin the next section with its header"
     }
@@ -259,6 +276,8 @@ fn help_in_chunk(line: &str) -> &'static str {
         "write one '@@' line per chunk and at least one line behind it"
     } else if line.starts_with('\t') {
         "put one blank before the line's own indentation: it is a context line"
+    } else if line.trim() == "*** Move to:" {
+        MOVE_WITHOUT_PATH
     } else if line.starts_with("*** End of File") {
         "write '*** End of File' once, behind the last line of a chunk"
     } else if line.starts_with("***") {

@@ -98,7 +98,8 @@ fn by_likeness(file: &FileLines<'_>, searched: &[&str], cursor: usize) -> Option
         .map(|(start, _)| start)
 }
 
-/// How many bytes two lines share at their start and their end together.
+/// How many bytes two lines share at their start and their end together; two neighbours that were
+/// swapped between them count as shared.
 fn common_ends(one: &[u8], other: &[u8]) -> usize {
     let start = one.iter().zip(other).take_while(|(a, b)| a == b).count();
     let end = one[start..]
@@ -107,5 +108,10 @@ fn common_ends(one: &[u8], other: &[u8]) -> usize {
         .zip(other[start..].iter().rev())
         .take_while(|(a, b)| a == b)
         .count();
-    start + end
+    let (left, right) = (
+        &one[start..one.len() - end],
+        &other[start..other.len() - end],
+    );
+    let swapped = matches!((left, right), ([a, b], [c, d]) if (a, b) == (d, c));
+    start + end + usize::from(swapped)
 }

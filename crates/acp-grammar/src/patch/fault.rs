@@ -17,6 +17,8 @@ pub(super) struct Fault<'a> {
 pub(super) enum FaultKind<'a> {
     /// A parser did not match; another one may. Left over at the end, no header stood there.
     NoMatch,
+    /// No header stood there, and the section before it is a deletion.
+    BehindDelete,
     EmptyInput,
     MissingBegin,
     MissingEnd,
@@ -41,13 +43,27 @@ impl<'a> Fault<'a> {
         let span = Span::of_line(source, source.offset(self.at));
         let line = || quoted(span.slice(source));
         let kind = match self.kind {
-            FaultKind::NoMatch => ParseErrorKind::InvalidHeader { line: line() },
+            FaultKind::NoMatch => ParseErrorKind::InvalidHeader {
+                line: line(),
+                behind_delete: false,
+            },
+            FaultKind::BehindDelete => ParseErrorKind::InvalidHeader {
+                line: line(),
+                behind_delete: true,
+            },
             FaultKind::EmptyInput => ParseErrorKind::EmptyInput,
             FaultKind::MissingBegin => ParseErrorKind::MissingBegin { line: line() },
             FaultKind::MissingEnd => ParseErrorKind::MissingEnd { line: line() },
             FaultKind::UnclosedWrapper => ParseErrorKind::UnclosedWrapper { line: line() },
             FaultKind::NoSections => ParseErrorKind::NoSections,
-            FaultKind::EmptyUpdate(path) => ParseErrorKind::EmptyUpdate { path: quoted(path) },
+            FaultKind::EmptyUpdate(path) => {
+                // The first of these lines is the ending of the header's.
+                let behind = source[span.end..].lines().nth(1).unwrap_or_default();
+                ParseErrorKind::EmptyUpdate {
+                    path: quoted(path),
+                    move_without_path: behind.trim() == "*** Move to:",
+                }
+            }
             FaultKind::EmptyChunk => ParseErrorKind::EmptyChunk { line: line() },
             FaultKind::MissingChunkHead => ParseErrorKind::MissingChunkHead { line: line() },
             FaultKind::UnexpectedLine => ParseErrorKind::UnexpectedLine { line: line() },

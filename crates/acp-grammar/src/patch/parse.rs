@@ -61,7 +61,10 @@ impl<'a> Grammar<'a> {
         let (rest, sections) = many0(|input| self.section(input)).parse(rest).finish()?;
         let rest = self.skip_end(rest)?;
         if !rest.is_empty() {
-            let kind = FaultKind::NoMatch;
+            let kind = match sections.last().map(|section| &section.operation) {
+                Some(Operation::Delete) => FaultKind::BehindDelete,
+                _ => FaultKind::NoMatch,
+            };
             return Err(Fault { at: rest, kind });
         }
         if sections.is_empty() && !self.rules.allows_no_section {

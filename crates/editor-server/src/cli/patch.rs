@@ -17,7 +17,11 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use super::{Failure, Outcome};
 
 /// Check an `apply_patch` payload, show its sections as JSON, or apply it.
+///
+/// Tools read the payload differently: `check` and `json` follow the reading that decides what
+/// acp-lens lists as a change, `apply` that of the tool that executes it.
 #[derive(Debug, clap::Args)]
+#[command(after_help = DIALECTS)]
 pub(super) struct Args {
     #[command(subcommand)]
     command: Command,
@@ -30,21 +34,24 @@ enum Command {
   acp-lens patch check change.patch
   pbpaste | acp-lens patch check - --dialect codex
 
-Exit status: 0 accepted, 1 rejected, 2 wrong usage.")]
+Exit status: 0 accepted; 1 rejected, or the payload cannot be read, and then nothing is on
+standard output; 2 wrong usage.")]
     Check(Payload),
     /// Write the sections of a payload as JSON, or why it was rejected.
     #[command(after_help = "Examples:
   acp-lens patch json change.patch
   acp-lens patch json - --dialect openclaw < change.patch
 
-Exit status: 0 accepted, 1 rejected, 2 wrong usage.")]
+Exit status: 0 accepted; 1 rejected, or the payload cannot be read, and then nothing is on
+standard output; 2 wrong usage.")]
     Json(Payload),
     /// Apply a payload to the files below a directory: all of it, or nothing.
     #[command(after_help = "Examples:
   acp-lens patch apply change.patch --dry-run
   acp-lens patch apply - --dialect codex --root ~/project < change.patch
 
-Exit status: 0 applied, 1 rejected or not applied, 2 wrong usage.")]
+Exit status: 0 applied; 1 rejected, not applied or not readable, and no file was changed; 2 wrong
+usage.")]
     Apply(apply::Args),
 }
 
@@ -53,10 +60,18 @@ Exit status: 0 applied, 1 rejected or not applied, 2 wrong usage.")]
 struct Payload {
     /// The file that holds the payload; `-` is standard input.
     file: PathBuf,
-    /// Whose reading of `apply_patch` decides.
+    /// Whose reading of `apply_patch` decides: `clawx` what acp-lens lists as changes, as the
+    /// desktop client ClawX does; `openclaw` and `codex` what these tools execute.
     #[arg(long, default_value_t, value_parser = dialects())]
     dialect: Dialect,
 }
+
+/// What the dialects are.
+const DIALECTS: &str = "\
+Dialects:
+  clawx     what counts as file activity, as the desktop client ClawX reads it; nothing executes it
+  openclaw  what OpenClaw's tool executes
+  codex     what Codex's tool executes";
 
 fn dialects() -> impl TypedValueParser<Value = Dialect> {
     PossibleValuesParser::new(Dialect::ALL.map(Dialect::name))
@@ -141,12 +156,11 @@ fn count(n: usize, what: &str) -> String {
 /// The diagnosis itself is the result; this says in one line that there is one, and the repair.
 fn rejected(payload: &Payload, error: &ParseError, source: &str) -> Failure {
     let place = error.position(source);
+    let name = payload.name();
     Failure::new(
         format!(
-            "{} was rejected at line {}, column {}",
-            payload.name(),
-            place.line,
-            place.column
+            "{name} was rejected at line {}, column {}, in dialect {}",
+            place.line, place.column, payload.dialect
         ),
         error.help(),
     )
@@ -188,10 +202,12 @@ impl Payload {
             fs::read(&self.file).map(|content| bytes = content)
         };
         read.map_err(|error| {
-            Failure::new(
-                format!("{name} could not be read: {error}"),
-                "name a file that can be read, or `-` for standard input",
-            )
+            let remedy = match error.kind() {
+                io::ErrorKind::NotFound => "check the name; `-` is standard input",
+                io::ErrorKind::IsADirectory => "name the file that holds the payload",
+                _ => "name a file that can be read, or `-` for standard input",
+            };
+            Failure::new(format!("{name} could not be read: {error}"), remedy)
         })?;
         String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();

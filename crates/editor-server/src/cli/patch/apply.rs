@@ -5,7 +5,8 @@ use std::process::ExitCode;
 use std::str::FromStr as _;
 
 use acp_grammar::apply::{AppliedHunk, LineRange, Tier};
-use acp_grammar::patch::{Dialect, parse};
+use acp_grammar::patch::{Dialect, Patch, parse};
+use acp_grammar::span::LineColumn;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use workspace_fs::patch::{
     PatchError, PatchOptions, PatchOutcome, PatchedFile, PatchedKind, SectionFault, apply_patch,
@@ -21,7 +22,8 @@ use super::{Failure, Outcome, Payload, count, diagnosis, rejected, write_result}
 pub(super) struct Args {
     /// The file that holds the payload; `-` is standard input.
     file: PathBuf,
-    /// Whose reading of `apply_patch` decides.
+    /// Whose tool executes the payload; `clawx` only says what counts as a change, and executes
+    /// nothing.
     #[arg(long, default_value_t = Dialect::Openclaw, value_parser = dialects())]
     dialect: Dialect,
     /// The directory that holds the files. Nothing outside it is read or changed.
@@ -68,7 +70,7 @@ pub(super) fn run(args: Args) -> Outcome {
     } else {
         apply_patch(&files, &patch, options, &cancel)
     };
-    let outcome = outcome.map_err(|error| failed(&error))?;
+    let outcome = outcome.map_err(|error| failed(&error, &patch, &source, &payload.name()))?;
     write_result(&report(&outcome, args.dry_run))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -126,15 +128,22 @@ fn place(range: LineRange) -> String {
     format!("{first},{len}")
 }
 
-fn failed(error: &PatchError) -> Failure {
+/// Why the patch was not applied; the place is that of the section or the chunk in the payload.
+fn failed(error: &PatchError, patch: &Patch<'_>, source: &str, name: &str) -> Failure {
     let cause = match error {
         PatchError::Section {
             section, of, fault, ..
         } => {
-            let place = match &**fault {
-                SectionFault::Chunk { error, .. } => format!(", chunk {}", error.chunk() + 1),
-                _ => String::new(),
+            let header = section.checked_sub(1).and_then(|it| patch.sections.get(it));
+            let (chunk, span) = match &**fault {
+                SectionFault::Chunk { error, .. } => {
+                    (format!(", chunk {}", error.chunk() + 1), Some(error.span()))
+                }
+                _ => (String::new(), header.map(|section| section.span)),
             };
+            let line = span.map_or_else(String::new, |span| {
+                format!("{name}:{}: ", LineColumn::of(source, span.start).line)
+            });
             // The first line names the file; what was searched stands in the payload.
             let told = fault.to_string();
             let told = told
@@ -142,7 +151,7 @@ fn failed(error: &PatchError) -> Failure {
                 .next()
                 .unwrap_or_default()
                 .trim_end_matches(':');
-            format!("{told} (section {section} of {of}{place}); no file was changed")
+            format!("{line}{told} (section {section} of {of}{chunk}); no file was changed")
         }
         _ => error.to_string(),
     };
