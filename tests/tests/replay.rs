@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use e2e::binary::{Finished, run};
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
@@ -114,7 +114,7 @@ fn markdown_for_a_pull_request() -> Result<()> {
             exit Some(0)
             ## Changes by `openclaw`
 
-            | File | Change | Lines |
+            | File | Change | Lines as declared |
             | --- | --- | ---: |
             | `a.txt` | added | +2 −0 |
             | `b.txt` | modified | +1 −1 |
@@ -142,6 +142,10 @@ fn a_patch_says_what_it_leaves_out() -> Result<()> {
             # left out: modify a.txt: the agent gave the text after the change, but none before it
             # left out: modify b.txt: the agent gave no line numbers
             --
+            warning: 2 of 2 changes are left out of the patch
+              the agent gave no line numbers: b.txt
+              the agent gave the text after the change, but none before it: a.txt
+              help: apply these by hand; `--format markdown` lists all changes
         "]],
     )
 }
@@ -184,24 +188,24 @@ fn nothing_to_read() -> Result<()> {
         &[],
         b"no trace\n",
         expect![[r"
-        exit Some(1)
-        no session
-        --
-        standard input: line 1: no JSON: expected ident at byte 1
-        error: no line of the input could be read
-          help: name a trace: newline-delimited JSON of an ACP connection
-    "]],
+            exit Some(1)
+            no session
+            --
+            standard input: line 1: no JSON: expected ident at byte 1
+            error: no line of the input is a message of ACP
+              help: name a trace: newline-delimited JSON of an ACP connection
+        "]],
     )?;
     check(
         &["--format", "json"],
         b"",
         expect![[r#"
-        exit Some(1)
-        {"sessions":[],"skippedLines":0}
-        --
-        error: no line of the input could be read
-          help: name a trace: newline-delimited JSON of an ACP connection
-    "#]],
+            exit Some(1)
+            {"sessions":[],"skippedLines":0}
+            --
+            error: the input is empty
+              help: an agent that runs behind `acp-lens tap --record FILE` writes one
+        "#]],
     )
 }
 
@@ -209,7 +213,21 @@ fn nothing_to_read() -> Result<()> {
 fn files_that_cannot_be_opened_are_named() -> Result<()> {
     let Finished { code, stderr, .. } = run(&["replay", "/does/not/exist.ndjson"], b"")?;
     assert_eq!(code, Some(1));
-    assert!(stderr.starts_with("/does/not/exist.ndjson: "), "{stderr}");
+    assert!(
+        stderr.starts_with("/does/not/exist.ndjson: cannot be opened: No such file"),
+        "{stderr}"
+    );
+    assert!(
+        stderr.contains("error: no input could be read\n"),
+        "{stderr}"
+    );
+    let directory = tempfile::tempdir()?;
+    let Finished { code, stderr, .. } = run(&["replay", &directory.path().to_string_lossy()], b"")?;
+    assert_eq!(code, Some(1));
+    assert!(
+        stderr.contains("it is a directory; name the traces in it"),
+        "{stderr}"
+    );
     Ok(())
 }
 
@@ -359,5 +377,89 @@ fn a_reader_that_goes_away_is_no_error() -> Result<()> {
         assert_eq!(output.status.code(), Some(0), "{format}");
         assert_eq!(String::from_utf8(output.stderr)?, "", "{format}");
     }
+    Ok(())
+}
+
+#[test]
+fn a_root_beside_the_session_says_what_to_do() -> Result<()> {
+    let finished = replay(&["--root", "elsewhere"], MIXED.as_bytes())?;
+    assert_eq!(finished.code, Some(0));
+    let root = std::env::current_dir()?.join("elsewhere");
+    let root = root.to_string_lossy();
+    let told = format!("the working directory /w does not lie in the workspace root {root}");
+    assert!(finished.stdout.contains(&told), "{}", finished.stdout);
+    assert!(
+        finished.stderr.contains("help: leave --root out"),
+        "{}",
+        finished.stderr
+    );
+    Ok(())
+}
+
+#[test]
+fn files_of_which_only_the_name_is_known_share_one_line() -> Result<()> {
+    let edit = |id: &str, name: &str| {
+        json!({"sessionId": "s", "update": {"sessionUpdate": "tool_call", "toolCallId": id,
+            "title": "edit", "kind": "edit", "status": "completed",
+            "content": [{"type": "diff", "path": name, "oldText": "a", "newText": "b"}]}})
+    };
+    let mut trace = String::new();
+    for (id, name) in [("1", "/o/x"), ("2", "/o/y"), ("3", "/o/x")] {
+        writeln!(trace, "{}", edit(id, name))?;
+    }
+    let finished = replay(&["--cwd", "/w"], trace.as_bytes())?;
+    let notices: Vec<_> = finished
+        .stdout
+        .lines()
+        .filter(|it| it.contains('!'))
+        .collect();
+    assert_eq!(notices, ["    ! /o/x, /o/y lie outside the workspace"]);
+    let document = document(&["--cwd", "/w"], &trace)?;
+    let notices = document["sessions"][0]["notices"].as_array();
+    assert!(notices.is_some_and(|it| it.len() > 1), "JSON keeps each");
+    Ok(())
+}
+
+#[test]
+fn titles_of_turns_are_the_words_of_the_user() -> Result<()> {
+    let trace = ["<command-name>/model</command-name>\n", "create it, please"]
+        .map(|text| {
+            json!({"sessionId": "s", "update": {"sessionUpdate": "user_message_chunk",
+                "content": {"type": "text", "text": text}}})
+            .to_string()
+        })
+        .join("\n");
+    let trace = format!("{trace}\n{}", write_call("s", "a", "a.txt", "x\n"));
+    let finished = replay(&["--cwd", "/w"], trace.as_bytes())?;
+    assert!(
+        finished.stdout.contains("turn 1  create it, please\n"),
+        "{}",
+        finished.stdout
+    );
+    Ok(())
+}
+
+#[test]
+fn only_listed_subcommands_are_proposed() -> Result<()> {
+    let unknown = run(&["run"], b"")?;
+    assert_eq!(unknown.code, Some(2));
+    assert!(!unknown.stderr.contains("run-agent"), "{}", unknown.stderr);
+    assert!(run(&["reply"], b"")?.stderr.contains("'replay'"));
+    Ok(())
+}
+
+/// The code block of a language in a document.
+fn block<'a>(document: &'a str, language: &str) -> Option<&'a str> {
+    let (_, behind) = document.split_once(&format!("```{language}\n"))?;
+    Some(behind.split_once("```")?.0)
+}
+
+#[test]
+fn the_documented_example_is_what_is_written() -> Result<()> {
+    let text = include_str!("../../docs/replay-json.md");
+    let trace = block(text, "ndjson").context("no recording")?;
+    let expected = block(text, "json").context("no document")?;
+    let expected: Value = serde_json::from_str(expected)?;
+    assert_eq!(document(&[], trace)?, expected);
     Ok(())
 }

@@ -1,13 +1,16 @@
 //! `acp-lens tap`: what passes through it, and how it ends.
 
+use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
-use e2e::binary::acp_lens;
+use e2e::binary::{acp_lens, run};
+use serde_json::json;
 
 /// How long anything here may take before it counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -240,12 +243,12 @@ fn a_socket_left_behind_is_in_nobodys_way() -> Result<()> {
 #[test]
 fn a_recording_holds_the_messages_and_masks_secrets() -> Result<()> {
     let runtime = tempfile::tempdir()?;
-    let file = runtime.path().join("session.ndjson");
     let secret = r#"{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[{"name":"m","command":"x","args":[],"env":[{"name":"KEY","value":"s3cret"}]}]}}"#;
     for (flags, expect) in [
         (&["--record"][..], "***"),
         (&["--record-raw", "--record"], "s3cret"),
     ] {
+        let file = runtime.path().join(format!("{expect}.ndjson"));
         let mut child = Command::new(acp_lens()?)
             .arg("tap")
             .args(flags)
@@ -279,4 +282,106 @@ fn a_recording_holds_the_messages_and_masks_secrets() -> Result<()> {
         assert_eq!(lines[1]["msg"]["result"]["sessionId"], "s");
     }
     Ok(())
+}
+
+/// A tap that records an agent which makes the session `s-1` and writes one file in it.
+fn recording_tap(runtime: &tempfile::TempDir, file: &Path, changed: &str) -> Result<Child> {
+    let answers = [
+        json!({"jsonrpc": "2.0", "id": 0, "result": {"agentInfo": {"name": "counter", "version": "1"}}}),
+        json!({"jsonrpc": "2.0", "id": 1, "result": {"sessionId": "s-1"}}),
+        json!({"jsonrpc": "2.0", "method": "session/update", "params": {"sessionId": "s-1",
+            "update": {"sessionUpdate": "tool_call", "toolCallId": "t", "title": "write",
+                "kind": "edit", "status": "completed",
+                "content": [{"type": "diff", "path": changed, "newText": "x\n"}]}}}),
+    ];
+    let mut script = "read a; read b".to_owned();
+    for answer in answers {
+        write!(script, "; printf '%s\\n' '{answer}'")?;
+    }
+    let child = Command::new(acp_lens()?)
+        .args(["tap", "--record"])
+        .arg(file)
+        .args(["--", "sh", "-c", &format!("{script}; cat > /dev/null")])
+        .env("ACP_LENS_RUNTIME_DIR", runtime.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let mut to = child.stdin.as_ref().context("no input")?;
+    writeln!(
+        to,
+        "{}",
+        json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {}})
+    )?;
+    let new = json!({"jsonrpc": "2.0", "id": 1, "method": "session/new", "params": {"cwd": "/w"}});
+    writeln!(to, "{new}")?;
+    Ok(child)
+}
+
+/// Lets the client of a tap go, and waits until the tap has ended well.
+fn leave(mut tap: Child) -> Result<()> {
+    drop(tap.stdin.take());
+    let status = wait(&mut tap)?;
+    anyhow::ensure!(status.success(), "{status}");
+    Ok(())
+}
+
+#[test]
+fn a_recording_goes_on_and_keeps_its_sessions_apart() -> Result<()> {
+    let runtime = tempfile::tempdir()?;
+    let file = runtime.path().join("session.ndjson");
+    leave(recording_tap(&runtime, &file, "/w/one.txt")?)?;
+    let first = std::fs::read_to_string(&file)?;
+    // A tap that was killed can leave half a line.
+    std::fs::write(&file, format!("{first}{{\"t\":1,"))?;
+    leave(recording_tap(&runtime, &file, "/w/two.txt")?)?;
+    let both = std::fs::read_to_string(&file)?;
+    assert!(both.starts_with(&first), "{both}");
+
+    let path = file.to_str().context("a path in UTF-8")?;
+    let shown = run(&["replay", "--format", "json", path], b"")?;
+    assert_eq!(shown.code, Some(0), "{}", shown.stderr);
+    let document: serde_json::Value = serde_json::from_str(&shown.stdout)?;
+    assert_eq!(document["skippedLines"], 1, "the half line");
+    let sessions = document["sessions"].as_array().context("no sessions")?;
+    let seen: Vec<_> = sessions
+        .iter()
+        .map(|session| {
+            (
+                &session["sessionId"],
+                &session["activities"][0]["relativePath"],
+            )
+        })
+        .collect();
+    let id = json!("s-1");
+    assert_eq!(seen, [(&id, &json!("one.txt")), (&id, &json!("two.txt"))]);
+    Ok(())
+}
+
+#[test]
+fn a_file_that_cannot_be_recorded_into_stays_as_it_is() -> Result<()> {
+    let runtime = tempfile::tempdir()?;
+    let recording = runtime.path().join("session.ndjson");
+    let other = runtime.path().join("notes.md");
+    std::fs::write(&other, "# Notes\n")?;
+    let running = recording_tap(&runtime, &recording, "/w/one.txt")?;
+    until("the recording begins", || {
+        std::fs::metadata(&recording).is_ok_and(|it| it.len() > 0)
+    })?;
+    for (file, why) in [
+        (&other, "it holds something else than a recording"),
+        (&recording, "another tap writes it"),
+    ] {
+        let before = std::fs::read(file)?;
+        let path = file.to_str().context("a path in UTF-8")?;
+        let agent = runtime.path().join("agent-ran");
+        let touch = format!("touch {}", agent.display());
+        let refused = run(&["tap", "--record", path, "--", "sh", "-c", &touch], b"")?;
+        assert_eq!(refused.code, Some(1));
+        assert!(refused.stderr.contains(why), "{}", refused.stderr);
+        assert_eq!(refused.stderr.lines().count(), 2, "{}", refused.stderr);
+        assert!(!agent.exists(), "the agent must not start");
+        assert!(std::fs::read(file)?.starts_with(&before));
+    }
+    leave(running)
 }

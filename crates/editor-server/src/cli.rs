@@ -17,7 +17,8 @@ mod tap;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::error::{ContextKind, ContextValue};
+use clap::{CommandFactory as _, Parser, Subcommand};
 
 /// Shows in your editor what a coding agent changed.
 #[derive(Debug, Parser)]
@@ -65,9 +66,31 @@ impl Failure {
 /// How a subcommand ended when it could do its work: with the exit status it asks for.
 pub(crate) type Outcome = Result<ExitCode, Failure>;
 
+/// A usage error that proposes no subcommand which `--help` does not list.
+fn without_hidden(mut error: clap::Error) -> clap::Error {
+    let Some(ContextValue::Strings(names)) = error.get(ContextKind::SuggestedSubcommand) else {
+        return error;
+    };
+    let command = Cli::command();
+    let is_shown = |name: &&String| {
+        let found = command.find_subcommand(name);
+        found.is_some_and(|it| !it.is_hide_set())
+    };
+    let names: Vec<String> = names.iter().filter(is_shown).cloned().collect();
+    error.remove(ContextKind::SuggestedSubcommand);
+    if !names.is_empty() {
+        error.insert(
+            ContextKind::SuggestedSubcommand,
+            ContextValue::Strings(names),
+        );
+    }
+    error
+}
+
 /// Reads the command line, runs the subcommand and gives the exit status.
 pub fn run() -> ExitCode {
-    let outcome = match Cli::parse().command {
+    let cli = Cli::try_parse().unwrap_or_else(|error| without_hidden(error).exit());
+    let outcome = match cli.command {
         Command::Demo(args) => demo::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Lsp(args) => lsp::run(&args),

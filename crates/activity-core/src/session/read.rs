@@ -379,6 +379,12 @@ impl Session {
         })
     }
 
+    /// The directory in which the agent works, where a result tells that it is not the session's:
+    /// relative paths of its tools may be files of that one.
+    pub fn agent_cwd(&self) -> Option<&Arc<str>> {
+        self.content.agent_cwd.as_ref()
+    }
+
     fn file_group(&self, file: usize) -> Option<FileGroup> {
         let entries = self.content.ledger.entries_of(file);
         let activities = self.activities_of(entries.iter().copied());

@@ -105,6 +105,19 @@ impl Session {
         if !call.is_finished() {
             return;
         }
+        let output = call
+            .evidence
+            .as_ref()
+            .and_then(|it| it.raw_output.as_deref());
+        if let Some(output) = output.filter(|_| call.ran_in_shell())
+            && let Some(directory) = ResultFacts::read(output, None).cwd.as_deref()
+        {
+            let directory = directory.into();
+            self.agent_works_in(directory);
+        }
+        let Some(call) = self.content.calls.get(index) else {
+            return;
+        };
         let (Some(evidence), Some(workspace)) = (&call.evidence, &self.workspace) else {
             return;
         };

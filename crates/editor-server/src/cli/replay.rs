@@ -6,13 +6,15 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use activity_core::notice::NoticeKind;
+use activity_core::path::Workspace;
 use activity_core::profile::{Profile, ProfileChoice};
 use activity_core::session::{Options, TimelineText};
 use clap::ValueEnum;
 use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
 
 use super::{Failure, Outcome};
-use crate::replay::{self, Recording, visible};
+use crate::replay::{self, RecordedSession, Recording, visible};
 
 /// Input over so many bytes gets a progress bar.
 const LARGE_INPUT: u64 = 10 << 20;
@@ -23,13 +25,19 @@ const MOST_MESSAGES: usize = 1_000;
 ///
 /// A trace is newline-delimited JSON: raw ACP messages, what `acp-lens tap --record` writes, trace
 /// events of the ACP conductor, or bare session updates, mixed as they come. Lines that are none
-/// of these are named on standard error and passed over.
+/// of these are named on standard error and passed over. Without --root and --cwd, files are named
+/// relative to the directory of their session, wherever that lay.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   acp-lens replay session.ndjson
   acp-lens replay --format patch session.ndjson | git apply
-  acp-lens replay --format json --profile openclaw --root /work - < session.ndjson")]
+  acp-lens replay --format json --profile openclaw --root /work - < session.ndjson
+
+A patch holds what can be placed: standard error names the changes that it lacks.
+
+Exit status: 0 every input was read, also where lines of it were passed over or a patch lacks
+changes; 1 an input could not be read, or no line of any; 2 wrong usage.")]
 pub(super) struct Args {
     /// Traces to read, `-` for standard input
     #[arg(required = true, value_name = "FILE")]
@@ -82,8 +90,8 @@ pub(super) fn run(args: Args) -> Outcome {
             ProfileArg::Openclaw => ProfileChoice::Fixed(Profile::Openclaw),
             ProfileArg::Acp => ProfileChoice::Fixed(Profile::Acp),
         },
-        workspace_root: args.root.map(Arc::from),
-        cwd: args.cwd.map(Arc::from),
+        workspace_root: absolute(args.root)?,
+        cwd: absolute(args.cwd)?,
         text: TimelineText::FirstLines,
     };
     let mut all_read = true;
@@ -99,24 +107,70 @@ pub(super) fn run(args: Args) -> Outcome {
                 recordings.push(recording);
             }
             Err(error) => {
-                complain(path, &error.to_string());
+                complain(path, &format!("cannot be opened: {error}"));
                 all_read = false;
             }
         }
     }
     write(args.format, &recordings)?;
-    if recordings
-        .iter()
-        .all(|recording| recording.read_lines() == 0)
-    {
-        return Err(Failure::new(
-            "no line of the input could be read",
-            "name a trace: newline-delimited JSON of an ACP connection",
-        ));
+    let nothing_read = |recording: &Recording| recording.read_lines() == 0;
+    if recordings.iter().all(nothing_read) {
+        return Err(nothing(&recordings, all_read));
     }
+    report_mismatch(&recordings);
     // The process ends here; giving back a large recording piece by piece would only take time.
     std::mem::forget(recordings);
     Ok(ExitCode::from(u8::from(!all_read)))
+}
+
+/// A directory of the command line, as the session's own ones are: absolute.
+fn absolute(directory: Option<String>) -> Result<Option<Arc<str>>, Failure> {
+    let Some(directory) = directory else {
+        return Ok(None);
+    };
+    // A path of another system stays as it is: the recording may come from there.
+    if Workspace::new(&directory, &directory).is_some() {
+        return Ok(Some(directory.into()));
+    }
+    let full = std::path::absolute(&directory).map_err(|why| {
+        Failure::new(
+            format!("the directory {} is not known: {why}", visible(&directory)),
+            "name an absolute directory",
+        )
+    })?;
+    Ok(Some(full.to_string_lossy().into()))
+}
+
+/// Why no line of the input could be read.
+fn nothing(recordings: &[Recording], all_read: bool) -> Failure {
+    let trace = "name a trace: newline-delimited JSON of an ACP connection";
+    let lines: u64 = recordings.iter().map(Recording::skipped_lines).sum();
+    match (lines, all_read) {
+        (0, false) => Failure::new("no input could be read", trace),
+        (0, true) => Failure::new(
+            "the input is empty",
+            "an agent that runs behind `acp-lens tap --record FILE` writes one",
+        ),
+        _ => Failure::new("no line of the input is a message of ACP", trace),
+    }
+}
+
+/// Says what to do where --root fits no session.
+fn report_mismatch(recordings: &[Recording]) {
+    let sessions = recordings.iter().flat_map(Recording::sessions);
+    let mismatch = |recorded: &RecordedSession| {
+        let notices = recorded.session.notices().into_iter();
+        let mut kinds = notices.map(|notice| notice.kind);
+        kinds.any(|kind| matches!(kind, NoticeKind::WorkspaceMismatch { .. }))
+    };
+    if sessions.clone().count() > 0 && sessions.clone().any(mismatch) {
+        // Standard error can be closed; there is nobody left to tell then.
+        let _ = writeln!(
+            io::stderr(),
+            "warning: --root does not hold the directory of a session, so its files are not listed\n  \
+             help: leave --root out, or name a directory above the one that the session names"
+        );
+    }
 }
 
 fn read(path: &Path, options: &Options) -> io::Result<(Recording, io::Result<()>)> {
@@ -125,6 +179,9 @@ fn read(path: &Path, options: &Options) -> io::Result<(Recording, io::Result<()>
         return Ok(Recording::read(buffered(input), options.clone()));
     }
     let file = File::open(path)?;
+    if file.metadata()?.is_dir() {
+        return Err(io::Error::other("it is a directory; name the traces in it"));
+    }
     // A pipe or device has no length that means anything.
     let metadata = file.metadata()?;
     let length = metadata.is_file().then_some(metadata.len());
@@ -138,6 +195,7 @@ fn buffered(input: impl Read) -> impl BufRead {
 
 fn write(format: Format, recordings: &[Recording]) -> Result<(), Failure> {
     let stdout = io::stdout();
+    let mut missing = Vec::new();
     let written = if let Format::Summary = format {
         let mut output = BufWriter::new(anstream::AutoStream::auto(stdout.lock()));
         replay::summary::write(recordings, &mut output).and_then(|()| output.flush())
@@ -147,7 +205,9 @@ fn write(format: Format, recordings: &[Recording]) -> Result<(), Failure> {
             Format::Summary | Format::Json => replay::json::write(recordings, &mut output)
                 .map_err(io::Error::from)
                 .and_then(|()| writeln!(output)),
-            Format::Patch => replay::patch::write(recordings, &mut output),
+            Format::Patch => replay::patch::write(recordings, &mut output).map(|coverage| {
+                missing = coverage.warning();
+            }),
             Format::Markdown => replay::markdown::write(recordings, &mut output),
         }
         .and_then(|()| output.flush())
@@ -159,7 +219,13 @@ fn write(format: Format, recordings: &[Recording]) -> Result<(), Failure> {
             format!("standard output: {error}"),
             "make room where the output goes, or send it elsewhere",
         )),
-        Ok(()) => Ok(()),
+        Ok(()) => {
+            for line in missing {
+                // Standard error can be closed; there is nobody left to tell then.
+                let _ = writeln!(io::stderr(), "{line}");
+            }
+            Ok(())
+        }
     }
 }
 

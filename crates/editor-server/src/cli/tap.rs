@@ -9,14 +9,19 @@ use crate::tap::{Options, Secrets, TapError};
 /// Run an agent for its client, and show in running editors what it changes.
 ///
 /// Every byte passes unchanged in both directions, signals and the exit status pass on.
-/// Editors that start later see the session from its beginning.
+/// Editors that start later see the session from its beginning. A recording that is there already
+/// goes on behind what it holds; `acp-lens replay` shows all sessions of such a file.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   acp-lens tap -- claude-agent-acp
-  acp-lens tap --record session.ndjson -- gemini --experimental-acp")]
+  acp-lens tap --record session.ndjson -- gemini --experimental-acp
+
+Exit status: that of the agent, or its signal. 1: the tap or the agent could not be started, and no
+agent ran; 2: wrong usage.")]
 pub(super) struct Args {
-    /// Write all messages into this file, as `acp-lens replay` reads them; secrets are masked.
+    /// Write all messages into this file, behind what it holds, as `acp-lens replay` reads them;
+    /// secrets are masked.
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
     /// Leave secrets in the recording: environment variables, headers, credentials.

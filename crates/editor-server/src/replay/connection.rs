@@ -28,6 +28,8 @@ pub(super) enum Told<'a> {
     Session(Option<Cow<'a, str>>, Event<'a>),
     /// The agent of the connection named itself; its sessions have it from now on.
     Agent(Initialized<'a>),
+    /// The agent made a session of this id: it is no session of an earlier connection.
+    Created(Cow<'a, str>),
     /// A session could not be loaded, with the agent's reason.
     LoadFailed(Cow<'a, str>, Option<Cow<'a, str>>),
 }
@@ -257,6 +259,7 @@ fn response<'a>(
             if let (Some(session_id), Some(cwd)) =
                 (SessionParams::decode(json).session_id, session(cwd))
             {
+                tell(Told::Created(session_id.clone()));
                 tell(Told::Session(Some(session_id), Event::Opened { cwd }));
             }
         }

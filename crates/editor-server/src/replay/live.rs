@@ -107,7 +107,7 @@ impl Heard {
         let mut news = Vec::new();
         for fact in self.cell.borrow_dependent() {
             match fact {
-                Told::Agent(_) => {}
+                Told::Agent(_) | Told::Created(_) => {}
                 Told::LoadFailed(_, why) => {
                     news.push(News::LoadFailed(why.as_deref().map(str::to_owned)));
                 }
@@ -146,7 +146,7 @@ impl Heard {
                 match fact {
                     Told::Session(_, event) => drop(session.apply(event)),
                     Told::LoadFailed(..) => drop(session.apply(Event::LoadFailed)),
-                    Told::Agent(_) => {}
+                    Told::Agent(_) | Told::Created(_) => {}
                 }
             }
         });
@@ -187,7 +187,7 @@ impl LiveConnection {
         let cell = HeardCell::new(owner, |message| self.facts(direction, message));
         let session_id = cell.borrow_dependent().iter().find_map(|fact| match fact {
             Told::Session(id, _) => id.as_deref().map(Arc::from),
-            Told::LoadFailed(id, _) => Some(Arc::from(&**id)),
+            Told::Created(id) | Told::LoadFailed(id, _) => Some(Arc::from(&**id)),
             Told::Agent(_) => None,
         })?;
         Some(Heard { cell, session_id })

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use activity_core::model::{Action, FileGroup, FileSummary, LineCounts};
+use activity_core::profile::Profile;
 use activity_core::session::Session;
 
 use super::recording::RecordedSession;
@@ -35,16 +36,27 @@ fn write_session(recorded: &RecordedSession, output: &mut impl Write) -> io::Res
     if paths.is_empty() {
         writeln!(output, "No file changed.")?;
     } else {
-        writeln!(output, "| File | Change | Lines |\n| --- | --- | ---: |")?;
+        // Only profile `acp` tells what is left in the end; the other one sums what was declared.
+        let lines = match session.profile() {
+            Profile::Acp => "Lines in the end",
+            Profile::Openclaw => "Lines as declared",
+        };
+        writeln!(output, "| File | Change | {lines} |\n| --- | --- | ---: |")?;
+        // What is left in the end is what a reviewer sees; where that is not known, what was done.
         let done = lines_done(session);
         for path in &paths {
             if let Some(group) = session.file(path) {
-                write_file(&group, done.get(path).copied(), output)?;
+                let net = match session.profile() {
+                    Profile::Acp => group.net.as_ref().and_then(|net| net.counts),
+                    Profile::Openclaw => None,
+                };
+                let counts = net.or_else(|| done.get(path).copied());
+                write_file(&group, counts, output)?;
             }
         }
         write_turns(session, output)?;
     }
-    let notices = recorded.notices();
+    let notices = recorded.merged_notices();
     if !notices.is_empty() {
         writeln!(output, "\n> [!NOTE]")?;
     }
@@ -56,7 +68,7 @@ fn write_session(recorded: &RecordedSession, output: &mut impl Write) -> io::Res
 
 fn write_file(
     group: &FileGroup,
-    done: Option<LineCounts>,
+    counts: Option<LineCounts>,
     output: &mut impl Write,
 ) -> io::Result<()> {
     let activities = group.activities.as_slice();
@@ -74,8 +86,6 @@ fn write_file(
         _ => Cow::Borrowed("modified"),
     };
     let path = cell(&code(&group.relative_path)).into_owned();
-    // What is left in the end is what a reviewer sees; where that is not known, what was done.
-    let counts = group.net.as_ref().and_then(|net| net.counts).or(done);
     writeln!(output, "| {path} | {change} | {} |", lines(counts))
 }
 

@@ -8,8 +8,11 @@
 mod texts;
 mod unified;
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, Write};
+use std::iter;
+use std::sync::Arc;
 
 use activity_core::model::{Action, Activity, PathStanding};
 
@@ -17,19 +20,77 @@ use super::recording::RecordedSession;
 use super::{Recording, is_unseen, visible};
 use texts::{Change, KnownTexts, LeftOut};
 
-/// Writes the diffs of all sessions, each under a comment line with its name.
-pub(crate) fn write(recordings: &[Recording], output: &mut impl Write) -> io::Result<()> {
-    for recorded in recordings.iter().flat_map(Recording::sessions) {
-        write_session(recorded, output)?;
-    }
-    Ok(())
+/// Most paths of changes that are left out for one reason are named so often.
+const MOST_PATHS: usize = 8;
+
+/// What a patch holds, and what it lacks.
+#[derive(Debug, Default)]
+pub(crate) struct Coverage {
+    /// The changes of the recording.
+    changes: usize,
+    /// Paths of the changes that are left out, by the reason.
+    left_out: BTreeMap<String, Vec<Arc<str>>>,
 }
 
-fn write_session(recorded: &RecordedSession, output: &mut impl Write) -> io::Result<()> {
+impl Coverage {
+    /// The lines of a warning about what is left out; none where the patch is complete.
+    pub(crate) fn warning(&self) -> Vec<String> {
+        let missing: usize = self.left_out.values().map(Vec::len).sum();
+        if missing == 0 {
+            return Vec::new();
+        }
+        let total = match self.changes {
+            1 => "1 change is".to_owned(),
+            changes => format!("{changes} changes are"),
+        };
+        let head = format!("warning: {missing} of {total} left out of the patch");
+        let reasons = self.left_out.iter().map(|(why, paths)| {
+            let more = paths.len().saturating_sub(MOST_PATHS);
+            let paths: Vec<_> = paths
+                .iter()
+                .take(MOST_PATHS)
+                .map(|it| visible(it))
+                .collect();
+            let more = match more {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            format!("  {}: {}{more}", visible(why), paths.join(", "))
+        });
+        let remedy = "  help: apply these by hand; `--format markdown` lists all changes";
+        iter::once(head)
+            .chain(reasons)
+            .chain(iter::once(remedy.to_owned()))
+            .collect()
+    }
+}
+
+/// Writes the diffs of all sessions, each under a comment line with its name, and tells what could
+/// not be written.
+pub(crate) fn write(recordings: &[Recording], output: &mut impl Write) -> io::Result<Coverage> {
+    let mut coverage = Coverage::default();
+    for recorded in recordings.iter().flat_map(Recording::sessions) {
+        write_session(recorded, &mut coverage, output)?;
+    }
+    Ok(coverage)
+}
+
+fn write_session(
+    recorded: &RecordedSession,
+    coverage: &mut Coverage,
+    output: &mut impl Write,
+) -> io::Result<()> {
     let session = &recorded.session;
     writeln!(output, "# session {}", recorded.name())?;
-    for notice in recorded.notices() {
+    for notice in recorded.merged_notices() {
         writeln!(output, "# note: {}", visible(&notice.text))?;
+    }
+    if let Some(directory) = session.agent_cwd() {
+        let directory = visible(directory);
+        writeln!(
+            output,
+            "# note: the agent works in {directory}, so relative paths may be other files"
+        )?;
     }
     let mut texts = KnownTexts::default();
     for activity in session.activities() {
@@ -38,16 +99,21 @@ fn write_session(recorded: &RecordedSession, output: &mut impl Write) -> io::Res
             PathStanding::Doubtful(reason) => Err(LeftOut::Doubtful(reason.clone())),
             PathStanding::Unknown => Err(LeftOut::PathUnknown),
         };
+        coverage.changes += 1;
         match changes {
             Ok(changes) => changes
                 .iter()
                 .try_for_each(|change| write_change(&activity, change, output))?,
-            Err(why) => writeln!(
-                output,
-                "# left out: {} {}: {why}",
-                verb(activity.action),
-                visible(&activity.relative_path),
-            )?,
+            Err(why) => {
+                writeln!(
+                    output,
+                    "# left out: {} {}: {why}",
+                    verb(activity.action),
+                    visible(&activity.relative_path),
+                )?;
+                let paths = coverage.left_out.entry(why.to_string()).or_default();
+                paths.push(Arc::clone(&activity.relative_path));
+            }
         }
     }
     Ok(())

@@ -1,13 +1,15 @@
 //! The sessions of one trace.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt::Write as _;
 use std::io::{self, BufRead};
 use std::sync::{Arc, mpsc};
 use std::thread;
 
 use acp_grammar::wire::method::Initialized;
 use activity_core::event::Event;
+use activity_core::notice::{Notice, NoticeKind};
 use activity_core::session::{Options, Session};
 
 use super::batch::{DecodedBatch, DecodedLine, LineContent, SkipReason};
@@ -16,6 +18,8 @@ use super::lines::{LineBatch, Lines};
 
 /// Decoded batches that may wait for the sessions to be brought forward.
 const BATCHES_AHEAD: usize = 2;
+/// Names in a notice about several.
+const MOST_NAMES: usize = 20;
 
 /// What a trace holds.
 #[derive(Debug)]
@@ -27,6 +31,8 @@ pub struct Recording {
     /// The session of the last event, for events that name none.
     latest: usize,
     agent: Option<Agent>,
+    /// How many connections have begun.
+    connections: u64,
     read_lines: u64,
     skipped_lines: u64,
     skipped: Vec<SkippedLine>,
@@ -43,6 +49,8 @@ pub struct RecordedSession {
     pub load_failure: Option<String>,
     /// How many agents had named themselves when this session was last told who its agent is.
     agents_known: usize,
+    /// The connection that last spoke of it.
+    connection: u64,
 }
 
 /// A notice as it is shown: those of the session, and what the trace itself says.
@@ -70,14 +78,22 @@ impl RecordedSession {
 
     /// What a person should know about the session, what concerns all of it first.
     pub fn notices(&self) -> Vec<ShownNotice> {
+        self.shown(self.session.notices())
+    }
+
+    /// The same for a person to read: what differs only in a name is said once for all names.
+    pub fn merged_notices(&self) -> Vec<ShownNotice> {
+        self.shown(merged(self.session.notices()))
+    }
+
+    fn shown(&self, notices: Vec<Notice>) -> Vec<ShownNotice> {
         let failure = self.load_failure.iter().map(|message| ShownNotice {
             code: "loadFailed",
             text: format!("the agent could not load this session: {message}"),
             turn_id: None,
             tool_call_id: None,
         });
-        let notices = self.session.notices().into_iter();
-        let notices = notices.map(|notice| ShownNotice {
+        let notices = notices.into_iter().map(|notice| ShownNotice {
             code: notice.kind.code(),
             text: notice.kind.to_string(),
             turn_id: notice.turn_id,
@@ -85,6 +101,73 @@ impl RecordedSession {
         });
         failure.chain(notices).collect()
     }
+}
+
+/// The names of several notices.
+#[derive(Debug, Default)]
+struct Names {
+    /// Where the first of them stands.
+    place: usize,
+    in_order: Vec<Arc<str>>,
+    known: HashSet<Arc<str>>,
+}
+
+/// Notices for people: those of one turn that differ in nothing but a name become one with all
+/// names, at the place of the first.
+fn merged(notices: Vec<Notice>) -> Vec<Notice> {
+    let mut merged: Vec<Notice> = Vec::with_capacity(notices.len());
+    let mut places: BTreeMap<(Option<Arc<str>>, &str), Names> = BTreeMap::new();
+    for notice in notices {
+        let (NoticeKind::PathUnknown { name } | NoticeKind::OutsideWorkspace { path: name }) =
+            &notice.kind
+        else {
+            merged.push(notice);
+            continue;
+        };
+        let key = (notice.turn_id.clone(), notice.kind.code());
+        let name = Arc::clone(name);
+        let names = places.entry(key).or_insert_with(|| {
+            merged.push(notice);
+            Names {
+                place: merged.len() - 1,
+                ..Names::default()
+            }
+        });
+        if names.known.insert(Arc::clone(&name)) {
+            names.in_order.push(name);
+        }
+    }
+    for (
+        (_, code),
+        Names {
+            place, in_order, ..
+        },
+    ) in places
+    {
+        if in_order.len() > 1 {
+            let names = named(&in_order);
+            let text = if code == "pathUnknown" {
+                format!("the agent names only {names}; where they lie is not known")
+            } else {
+                format!("{names} lie outside the workspace")
+            };
+            merged[place].tool_call_id = None;
+            merged[place].kind = NoticeKind::Other(text.into());
+        }
+    }
+    merged
+}
+
+/// Names in one line, of very many the first.
+fn named(names: &[Arc<str>]) -> String {
+    let shown = names.iter().take(MOST_NAMES).map(|name| &**name);
+    let mut text = shown.collect::<Vec<_>>().join(", ");
+    if names.len() > MOST_NAMES {
+        let more = names.len() - MOST_NAMES;
+        // Writing to a string cannot fail.
+        let _ = write!(text, " and {more} more");
+    }
+    text
 }
 
 /// The agent at the other end of the connection.
@@ -152,6 +235,7 @@ impl Recording {
             by_id: HashMap::new(),
             latest: 0,
             agent: None,
+            connections: 0,
             read_lines: 0,
             skipped_lines: 0,
             skipped: Vec::new(),
@@ -198,8 +282,8 @@ impl Recording {
         if !self.connection.follows(*hop) {
             return;
         }
-        // A message tells at most two things, and the connection may not know the sessions.
-        let mut told = Vec::with_capacity(2);
+        // A message tells at most three things, and the connection may not know the sessions.
+        let mut told = Vec::with_capacity(3);
         match content {
             LineContent::Update { params, .. } => {
                 connection::update(params, &mut |fact| told.push(fact));
@@ -211,6 +295,9 @@ impl Recording {
                 .observe(direction, message, &mut |fact| told.push(fact)),
         }
         for fact in told {
+            if let Told::Agent(_) = fact {
+                self.connections += 1;
+            }
             self.apply(fact);
         }
     }
@@ -241,6 +328,7 @@ impl Recording {
                 });
             }
             Told::Agent(_) => {}
+            Told::Created(session_id) => self.forget_earlier(&session_id),
             Told::LoadFailed(session_id, message) => {
                 let index = self.index_of(Some(&session_id));
                 let message = message.map_or_else(|| "no reason given".to_owned(), Into::into);
@@ -252,6 +340,7 @@ impl Recording {
                 let index = self.index_of(session_id.as_ref());
                 self.latest = index;
                 let recorded = &mut self.sessions[index];
+                recorded.connection = self.connections;
                 match &self.agent {
                     Some(agent) if agent.ordinal > recorded.agents_known => {
                         recorded.agents_known = agent.ordinal;
@@ -267,6 +356,15 @@ impl Recording {
                 }
                 recorded.session.apply(event);
             }
+        }
+    }
+
+    /// Lets an id name a new session where an agent of an earlier connection used it: agents count
+    /// their sessions from one, and a recording can go on with another connection.
+    fn forget_earlier(&mut self, session_id: &str) {
+        let known = self.by_id.get(session_id);
+        if known.is_some_and(|&index| self.sessions[index].connection < self.connections) {
+            self.by_id.remove(session_id);
         }
     }
 
@@ -305,6 +403,7 @@ impl Recording {
             id,
             load_failure: None,
             agents_known: 0,
+            connection: self.connections,
         });
         self.sessions.len() - 1
     }

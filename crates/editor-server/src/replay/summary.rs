@@ -47,7 +47,7 @@ fn write_session(recorded: &RecordedSession, output: &mut impl Write) -> io::Res
     }
     writeln!(output)?;
 
-    let notices = recorded.notices();
+    let notices = recorded.merged_notices();
     let mut notices = notices.as_slice();
     write_notices(&mut notices, None, output)?;
     let turns = session.turns();

@@ -1,7 +1,7 @@
 //! The recording that a person asked for: every message of the connection, one a line.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::fs::{File, TryLockError};
+use std::io::{self, BufWriter, Read as _, Seek as _, SeekFrom, Write};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -20,12 +20,40 @@ pub(crate) enum Secrets {
     Raw,
 }
 
-/// Creates the file of a recording, for its owner alone.
-pub(super) fn create(path: &Path) -> io::Result<File> {
+/// Opens the file of a recording. A new one is for its owner alone; one that is there goes on
+/// behind what it holds, since clients start the same command anew for each connection.
+///
+/// # Errors
+///
+/// When it cannot be opened, when another tap writes it, and when it holds something else than a
+/// recording, which stays as it is.
+pub(super) fn open(path: &Path) -> io::Result<File> {
     let mut options = File::options();
-    options.write(true).create(true).truncate(true);
+    let is_other = path.metadata().is_ok_and(|metadata| !metadata.is_file());
+    if is_other {
+        // A pipe or a device has nothing that could be kept.
+        return options.write(true).open(path);
+    }
+    options.read(true).append(true).create(true);
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    let mut file = options.open(path)?;
+    if let Err(TryLockError::WouldBlock) = file.try_lock() {
+        return Err(io::Error::other("another tap writes it"));
+    }
+    let mut byte = [0];
+    if file.read(&mut byte)? == 0 {
+        return Ok(file);
+    }
+    if byte != *b"{" {
+        return Err(io::Error::other("it holds something else than a recording"));
+    }
+    file.seek(SeekFrom::End(-1))?;
+    file.read_exact(&mut byte)?;
+    if byte != *b"\n" {
+        // A tap that was killed can leave half a line.
+        file.write_all(b"\n")?;
+    }
+    Ok(file)
 }
 
 /// Writes all messages of the spill into `file`, until the spill ends.

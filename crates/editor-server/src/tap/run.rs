@@ -83,7 +83,7 @@ pub(crate) fn run(options: Options) -> Result<ExitCode, TapError> {
     let (program, arguments) = options.agent.split_first().ok_or(TapError::NoAgent)?;
     let recording = match options.record {
         None => None,
-        Some(path) => match record::create(&path) {
+        Some(path) => match record::open(&path) {
             Ok(file) => Some(file),
             Err(source) => return Err(TapError::Record { path, source }),
         },

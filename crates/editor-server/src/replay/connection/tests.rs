@@ -41,6 +41,7 @@ fn check(trace: &str, expect: &Expect) {
 fn describe(told: &Told<'_>) -> String {
     match told {
         Told::Agent(agent) => format!("agent {:?} {:?}", agent.agent_name, agent.agent_version),
+        Told::Created(session) => format!("{session}: created"),
         Told::LoadFailed(session, why) => format!("{session}: load failed: {why:?}"),
         Told::Session(session, event) => {
             let session = session.as_deref().unwrap_or("(the one)");
@@ -86,6 +87,7 @@ fn a_session_from_its_first_message_to_its_last() {
 "#,
         &expect![[r#"
             agent Some("bot") Some("2")
+            s: created
             s: opened in /w
             s: prompt "go"
             s: update of c
@@ -119,6 +121,7 @@ fn raw_messages_with_the_same_ids_in_both_directions() {
             s: 1 asks about c
             t: prompt of 0 blocks
             s: PermissionAnswered { request_id: "1", answer: Cancelled }
+            u: created
             u: opened in /other
             s: PromptEnded { stop_reason: Some("cancelled") }
             t: PromptEnded { stop_reason: Some("end_turn") }
@@ -189,10 +192,11 @@ fn of_a_conductors_chain_one_step_is_followed() {
 {"type":"notification","ts":0,"protocol":"acp","from":"Proxy(0)","to":"Client","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"c"}}}
 {"type":"notification","ts":0,"protocol":"mcp","from":"Client","to":"Proxy(0)","method":"session/update","params":{"update":{}}}
 "#,
-        &expect![[r"
+        &expect![[r#"
+            s: created
             s: opened in /w
             s: update of c
-        "]],
+        "#]],
     );
 }
 
