@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Write as _};
+use std::path::Path;
 use std::process::ExitCode;
 
 use activity_core::session::{Options, TimelineText};
@@ -11,12 +12,15 @@ use crate::demo::editor::{self, Editor};
 use crate::demo::run::{Places, work_in};
 use crate::replay::{self, Recording};
 
-/// Watch a scripted agent change a small project, and see what acp-lens makes of it.
+/// Run a scripted agent in a small project of its own, and see what acp-lens makes of it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   acp-lens demo
-  acp-lens demo --editor nvim")]
+  acp-lens demo --editor nvim
+
+Exit status: 0 the agent has done its work; 1 it could not, or the editor could not be opened; 2
+wrong usage.")]
 pub(super) struct Args {
     /// Keep the project and the recorded session, and say where they are.
     #[arg(long)]
@@ -46,6 +50,7 @@ pub(super) fn run(args: &Args) -> Outcome {
     let places = runtime
         .block_on(work_in(dir.path()))
         .map_err(|why| Failure::new(why.to_string(), "try again; with --keep the files stay"))?;
+    remove_when_ended(dir.path());
     let mut shown = show(&places);
     if let Some(editor) = args.editor {
         editor::open(editor, &places)?;
@@ -54,6 +59,7 @@ pub(super) fn run(args: &Args) -> Outcome {
         let _ = dir.keep();
         shown = shown.and_then(|()| tell_places(&places));
     }
+    tell_next_step(args, &places);
     match shown {
         // A reader that has seen enough is no failure.
         Err(why) if why.kind() != io::ErrorKind::BrokenPipe => Err(Failure::new(
@@ -76,6 +82,43 @@ fn show(places: &Places) -> io::Result<()> {
     let mut output = BufWriter::new(anstream::AutoStream::auto(io::stdout().lock()));
     replay::summary::write(&[recording], &mut output)?;
     output.flush()
+}
+
+/// Removes the demo's directory when a signal ends the process, while an editor is open on it.
+#[cfg(unix)]
+fn remove_when_ended(dir: &Path) {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+    let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM]) else {
+        return;
+    };
+    let dir = dir.to_owned();
+    std::thread::spawn(move || {
+        if let Some(signal) = signals.forever().next() {
+            // What cannot be removed stays, as it would without this.
+            let _ = std::fs::remove_dir_all(dir);
+            let _ = signal_hook::low_level::emulate_default_handler(signal);
+        }
+    });
+}
+
+#[cfg(not(unix))]
+fn remove_when_ended(_dir: &Path) {}
+
+/// Says what else there is to see, on standard error: it is no result.
+fn tell_next_step(args: &Args, places: &Places) {
+    let step = if args.keep {
+        let trace = places.trace.display();
+        format!("acp-lens replay --format markdown {trace}")
+    } else if args.editor.is_some() {
+        return;
+    } else {
+        "acp-lens demo --editor nvim    # or code: the changes in their files\n      \
+         acp-lens demo --keep           # the project and the recording stay"
+            .to_owned()
+    };
+    // Standard error can be closed; there is nobody left to tell then.
+    let _ = writeln!(io::stderr(), "\nnext: {step}");
 }
 
 /// Says where the files are that stay.

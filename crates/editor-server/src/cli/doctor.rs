@@ -12,7 +12,8 @@ use crate::mirror::rendezvous::{Rendezvous, Role};
 /// Look at versions, running taps and servers, editors and agents, and say what is wrong.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Exit status 0: nothing is wrong. 1: something is, and the last lines say what to do about it.")]
+Exit status: 0 nothing is wrong; 1 something is, and the last lines say what to do about it; 2
+wrong usage. What is merely not installed is named, and is not wrong.")]
 pub(super) struct Args {}
 
 /// The oldest Neovim that works.
@@ -38,6 +39,8 @@ pub(super) fn run(_args: &Args) -> Outcome {
 #[derive(Default)]
 struct Report {
     lines: Vec<String>,
+    /// What is needed for some uses only, and is not there.
+    missing: Vec<String>,
     wrong: Vec<(String, String)>,
 }
 
@@ -80,17 +83,20 @@ impl Report {
         };
         self.line(rendezvous.dir().display().to_string());
         let mut found = 0;
+        let mut servers = Vec::new();
+        let mut taps = Vec::new();
+        let mut left_behind = Vec::new();
         for path in rendezvous.sockets(Role::Server) {
             match ask::server(&path) {
                 Ok(Some(server)) => {
                     found += 1;
                     let roots = server.roots.join(", ");
-                    self.line(format!("server {} in {roots}", server.server));
+                    servers.push((
+                        server.server,
+                        format!("server {} in {roots}", server.server),
+                    ));
                 }
-                Ok(None) => self.line(format!(
-                    "{} was left behind, and is gone now",
-                    path.display()
-                )),
+                Ok(None) => left_behind.push(path),
                 Err(why) => self.wrong(
                     format!(
                         "the server behind {} does not answer: {why}",
@@ -104,17 +110,27 @@ impl Report {
             match ask::tap(&path) {
                 Ok(Some(tap)) => {
                     found += 1;
-                    self.line(format!("tap {} around {}", tap.tap, tap.agent));
+                    taps.push((tap.tap, format!("tap {} around {}", tap.tap, tap.agent)));
                 }
-                Ok(None) => self.line(format!(
-                    "{} was left behind, and is gone now",
-                    path.display()
-                )),
+                Ok(None) => left_behind.push(path),
                 Err(why) => self.wrong(
                     format!("the tap behind {} does not answer: {why}", path.display()),
                     "restart its client",
                 ),
             }
+        }
+        for running in [&mut servers, &mut taps] {
+            running.sort();
+            for (_, line) in running {
+                self.line(line);
+            }
+        }
+        left_behind.sort();
+        for path in left_behind {
+            self.line(format!(
+                "{} was left behind, and is gone now",
+                path.display()
+            ));
         }
         if found == 0 {
             self.line("no tap and no server is running");
@@ -138,23 +154,41 @@ impl Report {
             }
         }
         if found == 0 {
+            self.missing.push(format!(
+                "no editor was found on the PATH: install Neovim 0.{NVIM_MINOR} or newer, or VS Code"
+            ));
             self.line("none on the PATH");
         }
     }
 
     fn agents(&mut self) {
         self.section("agents");
+        let mut real = false;
         for (name, found) in discover::agents(&std::collections::BTreeMap::new()) {
+            real |= found.origin != "builtin";
             self.line(format!(
                 "{name}: {} ({})",
                 found.command.command, found.origin
             ));
+        }
+        if !real {
+            self.missing.push(
+                "no agent but the demo was found on the PATH: install one that speaks ACP, or name \
+                 it in the setting `agents`"
+                    .to_owned(),
+            );
         }
     }
 
     fn write(&self, to: &mut impl Write) -> io::Result<()> {
         for line in &self.lines {
             writeln!(to, "{line}")?;
+        }
+        if !self.missing.is_empty() {
+            writeln!(to, "what is missing")?;
+        }
+        for what in &self.missing {
+            writeln!(to, "  {what}")?;
         }
         if self.wrong.is_empty() {
             return writeln!(to, "nothing is wrong");

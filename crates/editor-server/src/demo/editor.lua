@@ -1,6 +1,29 @@
--- A plain Neovim 0.11 with acp-lens and nothing else: lenses above each change, its diff on K.
+-- A plain Neovim 0.11 with acp-lens and nothing else: with its plugin where that is known, else
+-- through Neovim's own LSP client, with lenses above each change and its diff on K.
 vim.o.swapfile = false
 vim.o.signcolumn = "yes"
+
+local function hint(text)
+  vim.api.nvim_create_autocmd("VimEnter", {
+    callback = vim.schedule_wrap(function()
+      vim.api.nvim_echo({ { text } }, false, {})
+    end),
+  })
+end
+
+if vim.env.ACP_LENS_DEMO_PLUGIN then
+  vim.g.acp_lens = {
+    bin = vim.env.ACP_LENS_DEMO_SERVER,
+    trace = vim.env.ACP_LENS_DEMO_TRACE,
+    root = function()
+      return vim.fn.getcwd()
+    end,
+  }
+  vim.opt.runtimepath:prepend(vim.env.ACP_LENS_DEMO_PLUGIN)
+  hint(":AcpLens lists the changes, :AcpLens next jumps, K shows a diff, :qa ends")
+  return
+end
+hint(":lua vim.lsp.codelens.run() on a lens, K shows a diff; the plugin adds :AcpLens; :qa ends")
 
 local function refresh(buffer)
   if vim.api.nvim_buf_is_loaded(buffer) then

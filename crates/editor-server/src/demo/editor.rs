@@ -1,7 +1,7 @@
 //! An editor on the demo's project, with the changes of the recorded session shown in it.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::json;
@@ -13,7 +13,7 @@ use crate::cli::Failure;
 /// An editor that the demo can open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Editor {
-    /// Neovim 0.11 or newer; needs no plugin.
+    /// Neovim 0.11 or newer, with the plugin of the checkout that the binary was built in, if any.
     Nvim,
     /// VS Code with the acp-lens extension.
     Code,
@@ -48,16 +48,32 @@ pub(crate) fn open(editor: Editor, places: &Places) -> Result<(), Failure> {
 fn nvim(places: &Places) -> io::Result<Command> {
     let init = places.trace.with_file_name("init.lua");
     std::fs::write(&init, NVIM_INIT)?;
+    let server = std::env::current_exe()?;
     let mut command = Command::new("nvim");
+    if let Some(plugin) = plugin_beside(&server) {
+        command.env("ACP_LENS_DEMO_PLUGIN", plugin);
+    }
     command
         .arg("--clean")
         .arg("-u")
         .arg(&init)
         .arg(FIRST_FILE)
         .current_dir(&places.workspace)
-        .env("ACP_LENS_DEMO_SERVER", std::env::current_exe()?)
+        .env("ACP_LENS_DEMO_SERVER", server)
         .env("ACP_LENS_DEMO_TRACE", &places.trace);
     Ok(command)
+}
+
+/// The plugin in the checkout that the server was built in: the server stands in its `target`.
+fn plugin_beside(server: &Path) -> Option<PathBuf> {
+    let server = server.canonicalize().ok()?;
+    let mut above = server.ancestors();
+    let target = above.find(|it| it.file_name().is_some_and(|name| name == "target"))?;
+    let plugin = target.parent()?.join("editors/nvim");
+    plugin
+        .join("plugin/acp_lens.lua")
+        .is_file()
+        .then_some(plugin)
 }
 
 fn code(places: &Places) -> io::Result<Command> {

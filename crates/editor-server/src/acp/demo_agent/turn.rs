@@ -68,8 +68,25 @@ enum Answer {
     Cancelled,
 }
 
-/// How a tool ended: with content to show, or with the reason why it failed.
-type Done = Result<Vec<ToolCallContent>, String>;
+/// How a tool ended: with its result, or with the reason why it failed.
+type Done = Result<Finished, String>;
+
+/// What a tool that worked gives.
+struct Finished {
+    /// What is shown to the user.
+    content: Vec<ToolCallContent>,
+    /// What the tool says to the agent, where that is more.
+    raw_output: Option<Value>,
+}
+
+impl From<ToolCallContent> for Finished {
+    fn from(content: ToolCallContent) -> Self {
+        Self {
+            content: vec![content],
+            raw_output: None,
+        }
+    }
+}
 
 impl Turn {
     async fn run(&self) -> Result<StopReason, Error> {
@@ -94,7 +111,7 @@ impl Turn {
                 Step::Read { path } => {
                     let call = self.call(n, "read", ToolKind::Read, path, json!({"path": path}));
                     let id = self.begin(call)?;
-                    let done = self.read(path).await.map(|text| vec![told(&text)]);
+                    let done = self.read(path).await.map(|text| told(&text).into());
                     self.end(id, done)?;
                 }
                 Step::Write { path, text } => {
@@ -102,7 +119,7 @@ impl Turn {
                     let id = self.begin(self.call(n, "write", ToolKind::Edit, path, input))?;
                     let done = self.write(path, text).await;
                     let diff = Diff::new(self.absolute(path), *text);
-                    self.end(id, done.map(|()| vec![diff.into()]))?;
+                    self.end(id, done.map(|()| ToolCallContent::from(diff).into()))?;
                 }
                 Step::Edit { path, edits } => {
                     let pairs: Vec<Value> = edits
@@ -121,7 +138,7 @@ impl Turn {
                     match self.ask(question).await? {
                         Answer::Allowed => {
                             let done = files::apply(&self.begun.cwd, payload);
-                            let done = done.map(|text| vec![told(&text)]);
+                            let done = done.map(|text| told(&text).into());
                             self.end(id, done.map_err(|why| why.to_string()))?;
                         }
                         Answer::Rejected => {
@@ -185,11 +202,14 @@ impl Turn {
 
     /// Reports the end of a call.
     fn end(&self, id: String, done: Done) -> Result<(), Error> {
-        let (status, content) = match done {
-            Ok(content) => (ToolCallStatus::Completed, content),
-            Err(why) => (ToolCallStatus::Failed, vec![told(&why)]),
+        let (status, finished) = match done {
+            Ok(finished) => (ToolCallStatus::Completed, finished),
+            Err(why) => (ToolCallStatus::Failed, told(&why).into()),
         };
-        let fields = ToolCallUpdateFields::new().status(status).content(content);
+        let fields = ToolCallUpdateFields::new()
+            .status(status)
+            .content(finished.content)
+            .raw_output(finished.raw_output);
         self.send(SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(
             id, fields,
         )))
@@ -254,20 +274,24 @@ impl Turn {
         answer.map(|_| ()).map_err(|why| why.message)
     }
 
-    /// Replaces each old text, which must be there exactly once, and says what it did.
+    /// Replaces each old text, which must be there exactly once, and shows the whole file before
+    /// and after, as many agents do.
     async fn edit(&self, path: &str, edits: &[(&str, &str)]) -> Done {
-        let mut text = self.read(path).await?;
-        let mut content = Vec::new();
+        let before = self.read(path).await?;
+        let mut text = before.clone();
         for (old, new) in edits {
             if text.matches(old).count() != 1 {
                 return Err(format!("the text to replace is not in {path} exactly once"));
             }
             text = text.replacen(old, new, 1);
-            let diff = Diff::new(self.absolute(path), *new);
-            content.push(diff.old_text((*old).to_owned()).into());
         }
         self.write(path, &text).await?;
-        Ok(content)
+        let path = self.absolute(path);
+        let raw_output = json!({"path": path, "originalContent": before, "newContent": text});
+        Ok(Finished {
+            content: vec![Diff::new(path, text).old_text(before).into()],
+            raw_output: Some(raw_output),
+        })
     }
 
     /// Sends an update, and keeps it for later replays.
