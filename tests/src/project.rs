@@ -99,6 +99,39 @@ impl Project {
         self.update(&call)
     }
 
+    /// A completed call that edits a file in several places.
+    ///
+    /// # Errors
+    /// Never in practice.
+    pub fn edits(&mut self, path: &str, edits: &[(&str, &str)]) -> Result<()> {
+        self.calls += 1;
+        let path = self.root.join(path);
+        let diffs: Vec<Value> = edits
+            .iter()
+            .map(|(old, new)| json!({"type": "diff", "path": path, "oldText": old, "newText": new}))
+            .collect();
+        let call = json!({
+            "sessionUpdate": "tool_call", "toolCallId": format!("c{}", self.calls), "title": "Edit",
+            "kind": "edit", "status": "completed", "content": diffs,
+        });
+        self.update(&call)
+    }
+
+    /// A completed call that deletes a file with this text.
+    ///
+    /// # Errors
+    /// Never in practice.
+    pub fn delete(&mut self, path: &str, text: &str) -> Result<()> {
+        self.calls += 1;
+        let path = self.root.join(path);
+        let diff = json!({"type": "diff", "path": path, "oldText": text, "newText": ""});
+        let call = json!({
+            "sessionUpdate": "tool_call", "toolCallId": format!("c{}", self.calls), "title": "Delete",
+            "kind": "delete", "status": "completed", "content": [diff],
+        });
+        self.update(&call)
+    }
+
     /// Writes a file of the workspace.
     ///
     /// # Errors

@@ -191,6 +191,16 @@ fn a_rejected_patch_changes_nothing() -> Result<()> {
     stage
         .editor
         .failing("acpLens/session/respondPermission", &wrong)?;
+    let unknown = json!({"session": session, "permission": permission, "outcome": "selected", "optionId": "zz"});
+    let error = stage
+        .editor
+        .failing("acpLens/session/respondPermission", &unknown)?;
+    assert_eq!(error["code"], -32602);
+    assert_eq!(error["data"]["kind"], "invalidReference");
+    assert_eq!(
+        error["message"],
+        "the question has no option zz; it offers allow, reject, and stays open"
+    );
     let reject = json!({"session": session, "permission": permission, "outcome": "selected", "optionId": "reject"});
     stage
         .editor
@@ -290,6 +300,45 @@ fn a_session_comes_back_in_another_server() -> Result<()> {
     let unknown = json!({"agent": "scripted", "sessionId": "demo-77"});
     let error = stage.editor.failing("acpLens/session/load", &unknown)?;
     assert_eq!(error["data"]["kind"], "agentFailed");
+    let message = error["message"].as_str().context("a message")?;
+    assert!(
+        message.starts_with("the agent does not have what was asked for: "),
+        "{message}"
+    );
+    for (root, cwd, kind, words) in [
+        (
+            "/no/such/folder",
+            Value::Null,
+            "notDirectory",
+            "the workspace root is no directory",
+        ),
+        (
+            ".",
+            json!("nowhere"),
+            "notFound",
+            "the working directory does not exist",
+        ),
+        (
+            ".",
+            json!("README.md"),
+            "notDirectory",
+            "the working directory is no directory",
+        ),
+        (
+            ".",
+            json!(".."),
+            "outsideSandbox",
+            "the session cannot work there",
+        ),
+    ] {
+        let root = stage.path(root);
+        let cwd = cwd.as_str().map(|cwd| root.join(cwd));
+        let params = json!({"agent": "scripted", "workspaceRoot": root, "executionCwd": cwd});
+        let error = stage.editor.failing("acpLens/session/new", &params)?;
+        let message = error["message"].as_str().context("a message")?;
+        assert_eq!(error["data"]["kind"], kind, "{message}");
+        assert!(message.starts_with(words), "{message}");
+    }
     // What was loaded before is still there.
     stage.prompt(&session, 2)?;
     stage.editor.finish()

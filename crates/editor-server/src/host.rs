@@ -20,7 +20,7 @@ use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
-use workspace_fs::reference::resolve_context;
+use workspace_fs::reference::{ReferenceError, open_root, resolve_context};
 
 use activity_core::host::Place;
 
@@ -293,15 +293,12 @@ impl Host {
         })?;
         let cwd = cwd.unwrap_or_else(|| root.clone());
         let home = std::env::home_dir();
-        let resolved =
-            tokio::task::spawn_blocking(move || resolve_context(&root, &cwd, home.as_deref()));
+        let resolved = tokio::task::spawn_blocking(move || {
+            open_root(&root, home.as_deref()).map_err(|_| NoPlace::Root)?;
+            resolve_context(&root, &cwd, home.as_deref()).map_err(NoPlace::Directory)
+        });
         let context = resolved.await.map_err(|_| Failure::ending())?;
-        let context = context.map_err(|why| {
-            Failure::new(
-                ErrorKind::OutsideSandbox,
-                format!("the session cannot work there: {why}; name a directory of the workspace"),
-            )
-        })?;
+        let context = context.map_err(no_place)?;
         let text = |path: PathBuf| -> Arc<str> { path.to_string_lossy().into() };
         Ok(Place {
             root: text(context.workspace_root),
@@ -385,4 +382,36 @@ impl Host {
         agents.insert(name, running);
         Ok(commands)
     }
+}
+
+/// Why a session cannot work where the editor says.
+#[derive(Clone, Copy)]
+enum NoPlace {
+    /// The workspace root cannot be opened.
+    Root,
+    /// The working directory cannot be used.
+    Directory(ReferenceError),
+}
+
+fn no_place(why: NoPlace) -> Failure {
+    let (kind, message) = match why {
+        NoPlace::Root => (
+            ErrorKind::NotDirectory,
+            "the workspace root is no directory that can be opened; name one that exists"
+                .to_owned(),
+        ),
+        NoPlace::Directory(ReferenceError::NotFound) => (
+            ErrorKind::NotFound,
+            "the working directory does not exist; make it, or name another one".to_owned(),
+        ),
+        NoPlace::Directory(ReferenceError::NotDirectory) => (
+            ErrorKind::NotDirectory,
+            "the working directory is no directory; name a directory of the workspace".to_owned(),
+        ),
+        NoPlace::Directory(why) => (
+            ErrorKind::OutsideSandbox,
+            format!("the session cannot work there: {why}; name a directory of the workspace"),
+        ),
+    };
+    Failure::new(kind, message)
 }

@@ -7,8 +7,9 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use activity_core::model::Action;
 use activity_core::placing::Limits;
-use workspace_fs::{Cancel, FileSystem as _, FsError, LocalFileSystem, Version};
+use workspace_fs::{Cancel, FileSystem as _, FsError, FsErrorCode, LocalFileSystem, Version};
 
 use super::failure::Failure;
 use crate::lsp::ext::ErrorKind;
@@ -177,6 +178,8 @@ enum Found<'a> {
     /// What was found before.
     Same(&'a OnDisk),
     Text(Version, String),
+    /// No file, for this reason in words.
+    Missing(String),
     /// Nothing that could have hunks, for this reason.
     Nothing(String),
 }
@@ -207,7 +210,20 @@ fn place_on_disk(closed: Closed, roots: &mut Roots) -> (View, Option<(FileId, On
             };
             (on_disk, true)
         }
-        (Found::Nothing(why), known) => {
+        // That is what the sessions lead to expect: their hunks stand in no text, and nothing is
+        // wrong.
+        (Found::Missing(why), known) if is_removed(&closed.sources) => {
+            let is_new = known.is_none_or(|known| !known.is_unreadable(&why));
+            let text = Text::default();
+            let placed = place_file(&text, Arc::clone(&closed.sources), closed.limits);
+            let on_disk = OnDisk {
+                content: Content::Unreadable(why),
+                text,
+                placed,
+            };
+            (on_disk, is_new)
+        }
+        (Found::Nothing(why) | Found::Missing(why), known) => {
             let is_new = known.is_none_or(|known| !known.is_unreadable(&why));
             let placed = Placed::nothing(Arc::clone(&closed.sources), Some(why.clone()));
             let on_disk = OnDisk {
@@ -230,6 +246,11 @@ fn place_on_disk(closed: Closed, roots: &mut Roots) -> (View, Option<(FileId, On
     (view, is_new.then_some((closed.file, on_disk)))
 }
 
+/// Whether the sessions left no file under its name.
+fn is_removed(sources: &Sources) -> bool {
+    sources.totals().action == Some(Action::Deleted)
+}
+
 fn is_about(known: &OnDisk, sources: &Arc<Sources>) -> bool {
     Arc::ptr_eq(&known.placed.facts.sources, sources)
 }
@@ -242,7 +263,10 @@ fn look<'a>(closed: &Closed, known: Option<&'a OnDisk>, roots: &mut Roots) -> Fo
     let Some(files) = root else {
         return Found::Nothing("the workspace root cannot be opened".to_owned());
     };
-    look_beneath(files, closed, known).unwrap_or_else(|why| Found::Nothing(why.to_string()))
+    look_beneath(files, closed, known).unwrap_or_else(|why| match why.code() {
+        FsErrorCode::NotFound => Found::Missing(why.to_string()),
+        _ => Found::Nothing(why.to_string()),
+    })
 }
 
 fn look_beneath<'a>(

@@ -8,7 +8,7 @@ use similar::{DiffOp, DiffTag, TextDiff};
 
 use super::content::{Side, uri};
 use super::failure::Failure;
-use crate::lsp::ext::{DiffHunk, DiffParams, DiffResult, DiffScope};
+use crate::lsp::ext::{DiffHunk, DiffParams, DiffResult, DiffScope, ErrorKind};
 use crate::session::entry::Entry;
 use crate::session::state::State;
 
@@ -31,10 +31,10 @@ pub(crate) fn sides(state: &State, params: DiffParams) -> Result<Sides, Failure>
         .session(&params.session)
         .ok_or_else(|| Failure::gone("the session"))?;
     let path = params.relative_path.as_str();
-    let group = entry
-        .session
-        .file(path)
-        .ok_or_else(|| Failure::gone("the file's change"))?;
+    let group = entry.session.file(path).ok_or_else(|| {
+        let message = format!("the session changed no file {path}");
+        Failure::new(ErrorKind::NotFound, message)
+    })?;
     let number = |turn: &str| {
         let turns = entry.session.turns();
         turns.iter().position(|known| &*known.id == turn)
@@ -103,16 +103,20 @@ fn of_call(group: &FileGroup, tool_call: &str) -> Vec<Arc<Activity>> {
         .collect()
 }
 
-/// Pieces that do not compose, one after the other, each on lines of its own.
+/// Pieces that do not compose, one after the other, each on lines of its own and with a blank line
+/// between two: where they stand in the file is not known, but not next to each other.
 fn join(pieces: impl Iterator<Item = (Arc<str>, Arc<str>)>) -> Option<(Arc<str>, Arc<str>)> {
     let pieces: Vec<_> = pieces.collect();
     if let [(old, new)] = pieces.as_slice() {
         return Some((Arc::clone(old), Arc::clone(new)));
     }
     let mut sides = (String::new(), String::new());
-    for (old, new) in &pieces {
+    for (index, (old, new)) in pieces.iter().enumerate() {
         for (side, text) in [(&mut sides.0, old), (&mut sides.1, new)] {
             if !side.is_empty() && !side.ends_with('\n') {
+                side.push('\n');
+            }
+            if index > 0 {
                 side.push('\n');
             }
             side.push_str(text);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use acp_grammar::wire::Field;
 use activity_core::identity::sha256_hex;
 use activity_core::profile::ProfileChoice;
-use activity_core::session::{Options, TimelineText};
+use activity_core::session::{Options, Session, TimelineText};
 use serde_json::Value;
 
 use super::failure::Failure;
@@ -213,15 +213,14 @@ async fn show(
             agent: None,
             options: options.clone(),
         });
-        if let Some(failure) = recorded.load_failure {
-            handle.set_status(
-                &key,
-                Status {
-                    error: Field::Value(failure),
-                    ..Status::default()
-                },
-            );
-        }
+        handle.set_status(
+            &key,
+            Status {
+                error: recorded.load_failure.map_or(Field::Missing, Field::Value),
+                stop_reason: last_stop_reason(&recorded.session).map_or(Field::Null, Field::Value),
+                ..Status::default()
+            },
+        );
         handle.replace_session(&key, recorded.session);
         keys.push(key);
     }
@@ -229,6 +228,13 @@ async fn show(
         handle.close_session(key);
     }
     Ok(keys)
+}
+
+/// Why the last turn of a session ended; `None` when the trace does not tell, or when its prompt
+/// failed, which is no stop reason of ACP.
+fn last_stop_reason(session: &Session) -> Option<String> {
+    let reason = session.turns().pop()?.stop_reason?;
+    (&*reason != "error").then(|| reason.to_string())
 }
 
 /// A file that reports how much of it was read, at each tenth.

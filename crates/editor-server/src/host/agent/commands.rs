@@ -13,6 +13,7 @@ use crate::lsp::ext::{
     ErrorKind, SessionListResult, SessionPromptResult, SessionStarted, SessionState,
 };
 use crate::mirror::rendezvous::unique_id;
+use crate::session::outgoing::Outgoing;
 
 /// What an editor wants of an agent.
 #[derive(Debug)]
@@ -141,6 +142,16 @@ impl Agent {
                 option,
                 answer,
             } => {
+                if let Some(why) = self.no_such_option(&permission, option.as_deref()) {
+                    match answer {
+                        Some(answer) => {
+                            let _ = answer.send(Err(why));
+                        }
+                        // The client was asked; the question can still be answered elsewhere.
+                        None => self.handle.tell(Outgoing::Log(why.message)),
+                    }
+                    return;
+                }
                 if let Some(answer) = answer {
                     self.responses.insert(Arc::clone(&permission), answer);
                 }
@@ -162,6 +173,23 @@ impl Agent {
                 answer,
             } => self.choose(&session_id, method, members, answer),
         }
+    }
+
+    /// Why an option cannot be the answer to a question: the question does not offer it.
+    fn no_such_option(&self, permission: &PermissionId, option: Option<&str>) -> Option<Failure> {
+        let (question, option) = (self.questions.get(permission)?, option?);
+        let offered: Vec<&str> = question
+            .options
+            .iter()
+            .map(|offered| offered.option_id.as_str())
+            .collect();
+        (!offered.contains(&option)).then(|| {
+            let offered = offered.join(", ");
+            Failure::new(
+                ErrorKind::InvalidReference,
+                format!("the question has no option {option}; it offers {offered}, and stays open"),
+            )
+        })
     }
 
     fn choose(

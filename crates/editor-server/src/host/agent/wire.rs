@@ -24,6 +24,10 @@ const UNKNOWN_SESSION: &str = "the session is not known here";
 
 /// ACP: the agent wants the person to sign in first.
 const SIGN_IN: i64 = -32000;
+/// ACP: there is no such session, or no such file.
+const NOT_FOUND: i64 = -32002;
+/// JSON-RPC: the agent does not know the request.
+const NO_METHOD: i64 = -32601;
 
 /// An answer of the agent.
 #[derive(Deserialize)]
@@ -269,6 +273,10 @@ fn reason(error: &RawValue) -> String {
         Ok(Code { code: SIGN_IN }) => {
             format!("{message}; sign in with the agent's own command in a terminal, then try again")
         }
+        Ok(Code { code: NOT_FOUND }) => {
+            format!("the agent does not have what was asked for: {message}")
+        }
+        Ok(Code { code: NO_METHOD }) => format!("the agent cannot do this: {message}"),
         _ => message.to_owned(),
     }
 }
