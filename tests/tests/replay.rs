@@ -440,6 +440,44 @@ fn titles_of_turns_are_the_words_of_the_user() -> Result<()> {
 }
 
 #[test]
+fn a_patch_says_where_the_agent_works() -> Result<()> {
+    let ran = |id: &str, input: Value, cwd: &str| {
+        json!({"sessionId": "s", "update": {"sessionUpdate": "tool_call", "toolCallId": id,
+            "title": "exec: command: true", "kind": "execute", "status": "completed",
+            "rawInput": input, "rawOutput": {"details": {"cwd": cwd}}}})
+    };
+    let trace = [
+        ran("1", json!({"command": "true"}), "/elsewhere").to_string(),
+        // A command that names its directory tells nothing of the agent's own.
+        ran("2", json!({"command": "true", "workdir": "/w"}), "/w").to_string(),
+        write_call("s", "a", "a.txt", "x\n"),
+    ]
+    .join("\n");
+    let finished = replay(&["--cwd", "/w", "--format", "patch"], trace.as_bytes())?;
+    let told = "# note: the agent works in /elsewhere, so relative paths may be other files\n";
+    assert!(finished.stdout.contains(told), "{}", finished.stdout);
+    Ok(())
+}
+
+#[test]
+fn a_profile_that_finds_nothing_says_so() -> Result<()> {
+    let update = json!({"sessionId": "s", "update": {"sessionUpdate": "tool_call", "toolCallId": "t",
+        "title": "Edit a.txt", "kind": "edit", "status": "completed",
+        "content": [{"type": "diff", "path": "/w/a.txt", "oldText": "a", "newText": "b"}]}});
+    let trace = update.to_string();
+    let args = ["--cwd", "/w", "--profile", "openclaw"];
+    let finished = replay(&args, trace.as_bytes())?;
+    assert_eq!(finished.code, Some(0));
+    assert!(
+        finished.stderr.contains("help: leave --profile out"),
+        "{}",
+        finished.stderr
+    );
+    assert_eq!(replay(&args[..2], trace.as_bytes())?.stderr, "");
+    Ok(())
+}
+
+#[test]
 fn only_listed_subcommands_are_proposed() -> Result<()> {
     let unknown = run(&["run"], b"")?;
     assert_eq!(unknown.code, Some(2));

@@ -105,15 +105,11 @@ impl Session {
         if !call.is_finished() {
             return;
         }
-        let output = call
-            .evidence
-            .as_ref()
-            .and_then(|it| it.raw_output.as_deref());
-        if let Some(output) = output.filter(|_| call.ran_in_shell())
-            && let Some(directory) = ResultFacts::read(output, None).cwd.as_deref()
+        if let Some(evidence) = call.evidence.as_ref().filter(|_| call.ran_in_shell())
+            && let Some(output) = &evidence.raw_output
+            && let Some(directory) = ResultFacts::read(output, evidence.raw_input.as_deref()).cwd
         {
-            let directory = directory.into();
-            self.agent_works_in(directory);
+            self.agent_works_in(directory.into());
         }
         let Some(call) = self.content.calls.get(index) else {
             return;

@@ -118,6 +118,9 @@ pub(super) fn run(args: Args) -> Outcome {
         return Err(nothing(&recordings, all_read));
     }
     report_mismatch(&recordings);
+    if let ProfileArg::Openclaw = args.profile {
+        report_foreign(&recordings);
+    }
     // The process ends here; giving back a large recording piece by piece would only take time.
     std::mem::forget(recordings);
     Ok(ExitCode::from(u8::from(!all_read)))
@@ -157,18 +160,31 @@ fn nothing(recordings: &[Recording], all_read: bool) -> Failure {
 
 /// Says what to do where --root fits no session.
 fn report_mismatch(recordings: &[Recording]) {
-    let sessions = recordings.iter().flat_map(Recording::sessions);
+    let mut sessions = recordings.iter().flat_map(Recording::sessions);
     let mismatch = |recorded: &RecordedSession| {
         let notices = recorded.session.notices().into_iter();
         let mut kinds = notices.map(|notice| notice.kind);
         kinds.any(|kind| matches!(kind, NoticeKind::WorkspaceMismatch { .. }))
     };
-    if sessions.clone().count() > 0 && sessions.clone().any(mismatch) {
+    if sessions.any(mismatch) {
         // Standard error can be closed; there is nobody left to tell then.
         let _ = writeln!(
             io::stderr(),
             "warning: --root does not hold the directory of a session, so its files are not listed\n  \
              help: leave --root out, or name a directory above the one that the session names"
+        );
+    }
+}
+
+/// Says what to do where the profile that was asked for finds nothing in any session.
+fn report_foreign(recordings: &[Recording]) {
+    let mut sessions = recordings.iter().flat_map(Recording::sessions);
+    if sessions.all(|recorded| recorded.session.paths().is_empty()) {
+        // Standard error can be closed; there is nobody left to tell then.
+        let _ = writeln!(
+            io::stderr(),
+            "warning: profile openclaw reads the file tools of OpenClaw alone, and found none\n  \
+             help: leave --profile out, or use `--profile acp`"
         );
     }
 }

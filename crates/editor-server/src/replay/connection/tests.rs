@@ -192,11 +192,11 @@ fn of_a_conductors_chain_one_step_is_followed() {
 {"type":"notification","ts":0,"protocol":"acp","from":"Proxy(0)","to":"Client","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"c"}}}
 {"type":"notification","ts":0,"protocol":"mcp","from":"Client","to":"Proxy(0)","method":"session/update","params":{"update":{}}}
 "#,
-        &expect![[r#"
+        &expect![[r"
             s: created
             s: opened in /w
             s: update of c
-        "#]],
+        "]],
     );
 }
 
