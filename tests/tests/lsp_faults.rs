@@ -77,8 +77,13 @@ fn unknown_and_malformed_requests_get_an_error_each() -> Result<()> {
     works(&mut client, &project)?;
     let a = project.uri("a.txt");
     for (method, params, code, kind) in [
-        ("acpLens/nope", json!({}), -32601, Value::Null),
-        ("acpLens/diff", json!({"session": 3}), -32602, Value::Null),
+        ("acpLens/nope", json!({}), -32601, json!("invalidReference")),
+        (
+            "acpLens/diff",
+            json!({"session": 3}),
+            -32602,
+            json!("invalidReference"),
+        ),
         (
             "acpLens/hunks",
             json!({"uri": "untitled:1"}),
@@ -146,6 +151,44 @@ fn unknown_and_malformed_requests_get_an_error_each() -> Result<()> {
             (&json!(code), &kind),
             "{method} {params}"
         );
+    }
+    works(&mut client, &project)?;
+    client.finish()
+}
+
+#[test]
+fn what_is_wrong_with_a_request_is_said_in_its_own_words() -> Result<()> {
+    let (mut client, project) = start()?;
+    for (method, params, message) in [
+        (
+            "acpLens/goTo",
+            json!({"direction": "nxt", "scope": "all"}),
+            "`params.direction` has to be `next`, `previous`, `first` or `last`, not `nxt`",
+        ),
+        (
+            "acpLens/stat",
+            json!({"file": {"workspaceRoot": project.root()}}),
+            "`params.file.relativePath` is missing",
+        ),
+        (
+            "acpLens/agents",
+            Value::Null,
+            "`params` has to be an object, not `null`",
+        ),
+        (
+            "workspace/executeCommand",
+            json!({"command": "acpLens.copyOldText", "arguments": [{}]}),
+            "`argument.hunk` is missing",
+        ),
+        (
+            "acpLens/nope",
+            json!({}),
+            "there is no request acpLens/nope",
+        ),
+    ] {
+        let error = client.failing(method, &params)?;
+        assert_eq!(error["message"], message, "{method} {params}");
+        assert_eq!(error["data"], json!({"kind": "invalidReference"}));
     }
     works(&mut client, &project)?;
     client.finish()

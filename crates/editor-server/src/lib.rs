@@ -9,6 +9,7 @@ pub(crate) mod agent_exec;
 pub mod cli;
 pub(crate) mod demo;
 pub mod desktop;
+pub(crate) mod explain;
 pub(crate) mod features;
 pub(crate) mod host;
 pub(crate) mod live;

@@ -10,6 +10,7 @@ mod capabilities;
 mod code_lens;
 mod convert;
 mod error;
+mod explained;
 mod files;
 mod keystroke;
 mod outbox;

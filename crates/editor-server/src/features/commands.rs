@@ -12,6 +12,7 @@ use super::go_to::go_to;
 use super::hover::diff_lines;
 use super::lenses::count;
 use super::{changes, traces};
+use crate::explain;
 use crate::lsp::ext::{
     ChangesParams, DiffParams, DiffResult, DiffScope, Direction, ErrorKind, GoToParams, GoToResult,
     GoToScope,
@@ -249,11 +250,11 @@ fn shorten(text: &str) -> String {
     lines.join("\n")
 }
 
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the argument is used up, and no caller has to borrow it"
+)]
 fn read<T: DeserializeOwned>(argument: Value) -> Result<T, Failure> {
-    serde_json::from_value(argument).map_err(|why| {
-        Failure::new(
-            ErrorKind::InvalidReference,
-            format!("the argument of the command is not what it takes: {why}"),
-        )
-    })
+    explain::read(&argument, "argument")
+        .map_err(|why| Failure::new(ErrorKind::InvalidReference, why))
 }

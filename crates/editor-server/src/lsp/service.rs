@@ -6,6 +6,7 @@ use tower_lsp::LspService;
 use tower_lsp::lsp_types::request::Request;
 
 use super::backend::Backend;
+use super::explained::Explained;
 use super::{ext, outbox};
 use crate::features::traces;
 use crate::host::Host;
@@ -68,7 +69,7 @@ where
     .finish();
     tokio::spawn(traces::follow_setting(handle.clone()));
     let taps = tokio::spawn(live::taps::follow(handle));
-    let end = transport::serve(input, output, service, socket).await;
+    let end = transport::serve(input, output, Explained::new(service), socket).await;
     // The process may end without dropping anything; the socket's file has to go before.
     taps.abort();
     let _ = taps.await;

@@ -9,6 +9,8 @@ use activity_core::profile::{Profile, ProfileChoice};
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::explain;
+
 /// The settings in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(
@@ -162,9 +164,9 @@ impl Members<'_> {
         let Some(value) = self.section.get(name).filter(|value| !value.is_null()) else {
             return;
         };
-        match T::deserialize(value) {
+        match explain::read(value, &format!("acpLens.{name}")) {
             Ok(value) => set(value),
-            Err(why) => self.faults.push(format!("acpLens.{name}: {why}")),
+            Err(why) => self.faults.push(why),
         }
     }
 }
@@ -250,11 +252,16 @@ mod tests {
                 ..Settings::default()
             }
         );
-        assert_eq!(faults.len(), 2, "{faults:?}");
-        assert!(
-            faults[0].starts_with("acpLens.codeLens: unknown variant `some`"),
-            "{faults:?}"
+        assert_eq!(
+            faults,
+            [
+                "`acpLens.codeLens` has to be `all`, `file` or `off`, not `some`",
+                "`acpLens.maxFileLines` has to be a whole number from 0 on that is not too large, \
+                 not `-1`",
+            ]
         );
+        let (_, faults) = Settings::read(&json!({"agents": {"a": {"args": []}}}));
+        assert_eq!(faults, ["`acpLens.agents.a.command` is missing"]);
         for value in [json!(null), json!([]), json!("x")] {
             assert_eq!(Settings::read(&value), (Settings::default(), vec![]));
         }
