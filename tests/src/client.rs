@@ -258,6 +258,14 @@ impl Client {
         self.send(&json!({"jsonrpc": "2.0", "id": id, "error": error}))
     }
 
+    /// Answers a request of the server.
+    ///
+    /// # Errors
+    /// When the server does not read.
+    pub fn reply(&mut self, id: &Value, result: &Value) -> Result<()> {
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "result": result}))
+    }
+
     /// How many unread messages have this method.
     pub fn count_unread(&self, method: &str) -> usize {
         let unread = self.unread.iter();

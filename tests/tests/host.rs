@@ -184,7 +184,17 @@ fn a_rejected_patch_changes_nothing() -> Result<()> {
     stage.prompt(&session, 1)?;
     let params = json!({"session": session, "text": "second"});
     stage.editor.request("acpLens/session/prompt", &params)?;
-    let question = stage.editor.expect("acpLens/requestPermission", |_| true)?;
+    let asked = stage
+        .editor
+        .expect_message("acpLens/requestPermission", |_| true)?;
+    let question = &asked["params"];
+    // An answer that is not offered is none, wherever it comes from.
+    let unknown = json!({"outcome": "selected", "optionId": "zz"});
+    stage.editor.reply(&asked["id"], &unknown)?;
+    stage.editor.expect("window/logMessage", |it| {
+        let message = it["message"].as_str().unwrap_or_default();
+        message.contains("the question has no option zz")
+    })?;
     // Nobody else's question can be answered, and this one only once.
     let permission = &question["permission"];
     let wrong = json!({"session": session, "permission": "p0", "outcome": "cancelled"});
@@ -230,14 +240,27 @@ fn a_cancelled_prompt_ends_and_the_next_one_works() -> Result<()> {
     let session = stage.start("scripted")?;
     stage.prompt(&session, 1)?;
     let cancel = json!({"session": session});
+    let mode = json!({"session": session, "modeId": "ask"});
+    let error = stage.editor.failing("acpLens/session/setMode", &mode)?;
+    assert_eq!(error["data"]["kind"], "agentFailed");
+    let message = error["message"].as_str().context("a message")?;
+    assert!(
+        message.starts_with("the agent cannot do this: "),
+        "{message}"
+    );
     let idle = stage.editor.failing("acpLens/session/cancel", &cancel)?;
     assert_eq!(idle["data"]["kind"], "busy");
     let params = json!({"session": session, "text": "second"});
     stage.editor.request("acpLens/session/prompt", &params)?;
-    stage.editor.expect("acpLens/requestPermission", |_| true)?;
+    let asked = stage
+        .editor
+        .expect_message("acpLens/requestPermission", |_| true)?;
     let busy = stage.editor.failing("acpLens/session/prompt", &params)?;
     assert_eq!(busy["data"]["kind"], "busy");
     stage.editor.request("acpLens/session/cancel", &cancel)?;
+    stage
+        .editor
+        .expect("$/cancelRequest", |it| it["id"] == asked["id"])?;
     stage.editor.expect("acpLens/didChangeSession", |it| {
         it["stopReason"] == "cancelled"
     })?;
