@@ -66,7 +66,7 @@ fn tag<'a>(value: &'a Value, word: &str) -> Option<&'a str> {
 fn words(list: &str) -> String {
     let list = list.strip_prefix("one of ").unwrap_or(list);
     match list.rsplit_once(", ") {
-        Some((before, last)) => format!("{before} or {last}"),
+        Some((others, end)) => format!("{others} or {end}"),
         None => list.to_owned(),
     }
 }
