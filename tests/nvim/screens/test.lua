@@ -117,7 +117,7 @@ local function tour(width, height)
   command('AcpLens deleted')
 
   command('AcpLens first file')
-  neovim:eventually('the first change', "return vim.fn.line('.') == 4")
+  neovim:eventually('the first change', "return vim.fn.line('.') == 5")
   command('AcpLens hover')
   neovim:eventually('the hover', shows('turn %d'))
   shot('hover')

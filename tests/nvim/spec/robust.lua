@@ -1,7 +1,11 @@
 -- Nothing here may be an error: no binary, an old one, odd buffers, buffers that vanish.
 local h = require('harness')
 local workspace = require('workspace')
-local it, eventually = h.it, h.eventually
+local it, eventually, equal = h.it, h.eventually, h.equal
+
+local plugin = vim.fs.normalize(
+  vim.fs.dirname(vim.fs.abspath(debug.getinfo(1, 'S').source:sub(2))) .. '/../../../editors/nvim'
+)
 
 local root = vim.fs.normalize(vim.fn.tempname())
 vim.fn.mkdir(root .. '/.git', 'p')
@@ -15,12 +19,78 @@ local function setup(options)
   require('acp_lens').setup(options)
 end
 
-it('faulty options are named, and the defaults used', function()
-  setup({ lens = { position = 'left' }, colour = true, bin = 3 })
+it('faulty options are named and have their defaults, and the others hold', function()
+  setup({ lens = { position = 'left', actions = true }, colour = true, bin = 3, linehl = true })
   assert(h.said('there is no option `colour`'), vim.inspect(h.messages))
   assert(h.said('`bin` must be a string'))
   assert(h.said("'auto', 'above' or 'eol'"))
-  assert(require('acp_lens.config').get().lens.position == 'auto')
+  local config = require('acp_lens.config')
+  local expected = vim.deepcopy(config.defaults)
+  expected.lens.actions, expected.linehl = true, true
+  equal(expected, config.get())
+end)
+
+--- What `:checkhealth` says.
+local function health()
+  vim.cmd('checkhealth acp_lens')
+  local text = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n')
+  vim.cmd('bwipeout!')
+  return text
+end
+
+it('checkhealth names the faulty options of `setup`', function()
+  assert(health():find('there is no option `colour`', 1, true))
+  setup({})
+  assert(health():find('options are fine', 1, true))
+end)
+
+--- Runs a Neovim of its own and returns what it wrote.
+---@param plugin string folder of the plugin
+---@param before string Lua, before the plugin is loaded
+---@param after string Lua
+local function fresh(plugin, before, after)
+  local command = { vim.v.progpath, '--headless', '--clean' }
+  vim.list_extend(command, { '--cmd', 'set runtimepath^=' .. plugin, '--cmd', 'lua ' .. before })
+  vim.list_extend(command, { root .. '/a.txt', '-c', 'lua ' .. after, '-c', 'qall!' })
+  local result = vim.system(command, { text = true, env = { PATH = '/usr/bin:/bin' } }):wait(20000)
+  return result.stdout .. result.stderr
+end
+
+it(
+  'faulty options of `vim.g.acp_lens` are named with the first file, and in checkhealth',
+  function()
+    local out = fresh(
+      plugin,
+      'vim.g.acp_lens = { trce = 1 }; '
+        .. 'vim.notify = function(text) io.stdout:write("SAID " .. text .. "\\n") end',
+      'vim.wait(200); vim.cmd("checkhealth acp_lens"); '
+        .. 'io.stdout:write(table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), "\\n"))'
+    )
+    assert(out:find('SAID [^\n]*there is no option `trce`'), out)
+    assert(out:find('ERROR there is no option `trce`', 1, true), out)
+    assert(not out:find('options are fine', 1, true), out)
+  end
+)
+
+it('a link to the plugin leads to the builds of its checkout', function()
+  local link = root .. '/link'
+  assert(vim.uv.fs_symlink(plugin, link))
+  local out = fresh(
+    link,
+    'vim.g.acp_lens_autostart = false',
+    'for _, candidate in ipairs(require("acp_lens.binary").candidates()) do '
+      .. 'io.stdout:write(candidate.path .. "\\n") end'
+  )
+  local checkout = vim.fs.dirname(vim.fs.dirname(vim.uv.fs_realpath(plugin)))
+  for _, profile in ipairs({ 'release', 'debug' }) do
+    assert(out:find(checkout .. '/target/' .. profile .. '/acp-lens', 1, true), out)
+  end
+end)
+
+it('a word that a subcommand does not take is answered with those that it takes', function()
+  h.messages = {}
+  vim.cmd('AcpLens diff foo')
+  assert(h.said('`diff` takes call, turn or session, not `foo`'), vim.inspect(h.messages))
 end)
 
 it('a binary that is missing is said once, with what to do', function()

@@ -77,8 +77,15 @@ it('a question waits, and is answered by choice', function()
   eventually('the question in the window', function()
     return timeline_text(first):find('\n  ? ', 1, true)
   end)
+  eventually('its files, each with what is to happen to it', function()
+    local text = timeline_text(first)
+    return text:find('\n    D notes/prices-2019.txt\n', 1, true)
+      and text:find('\n    A test_discount.py\n', 1, true)
+  end)
   local select = vim.ui.select
-  vim.ui.select = function(items, _, choose)
+  local prompt
+  vim.ui.select = function(items, options, choose)
+    prompt = options.prompt
     for _, item in ipairs(items) do
       if item.kind == 'allow_once' then
         choose(item)
@@ -88,6 +95,7 @@ it('a question waits, and is answered by choice', function()
   end
   vim.cmd('AcpLens permissions')
   vim.ui.select = select
+  assert(prompt:find('D notes/prices-2019.txt', 1, true), prompt)
   eventually('the end of the turn', function()
     return #turns_ended == 2
   end, 60000)
@@ -123,6 +131,39 @@ it('unsaved work is never overwritten', function()
   vim.cmd('silent undo')
 end)
 
+it('an agent that only plays a script is not offered, nor started without its name', function()
+  local before = #store.sessions()
+  local method = require('acp_lens.protocol').method.agents
+  local agents =
+    assert(require('acp_lens.client').get():request_sync(method, vim.empty_dict())).result.agents
+  assert(vim.iter(agents):any(function(agent)
+    return agent.name == 'demo' and agent.origin == 'builtin'
+  end))
+  equal({}, vim.fn.getcompletion('AcpLens start de', 'cmdline'))
+  h.messages = {}
+  local offered
+  local select = vim.ui.select
+  vim.ui.select = function(items)
+    offered = items
+  end
+  -- Agents that this machine has are another matter.
+  local others = #vim.tbl_filter(function(agent)
+    return agent.origin ~= 'builtin'
+  end, agents)
+  if others == 0 then
+    for _, line in ipairs({ 'start', 'load' }) do
+      h.messages = {}
+      vim.cmd('AcpLens ' .. line)
+      eventually('the advice', function()
+        return h.said('put one on your PATH') and h.said(':AcpLens start demo')
+      end)
+    end
+  end
+  vim.ui.select = select
+  equal(nil, offered)
+  equal(before, #store.sessions())
+end)
+
 local second
 it('another session runs beside it, and one can switch', function()
   vim.cmd('AcpLens start demo')
@@ -146,6 +187,34 @@ it('another session runs beside it, and one can switch', function()
   eventually('the first one current again', function()
     return store.current().info.session == first
   end)
+end)
+
+it('a cancelled turn is said so, and its call does not go on running', function()
+  local view = function()
+    return timeline_text(second)
+  end
+  require('acp_lens.session_window').open(second, false)
+  for number, prompt in ipairs({ 'Once more', 'And on' }) do
+    turns_ended = {}
+    require('acp_lens.session').send(second, prompt)
+    if number == 1 then
+      eventually('the end of the turn', function()
+        return #turns_ended == 1
+      end, 60000)
+    end
+  end
+  eventually('the question', function()
+    return view():find('… apply_patch\n', 1, true) and require('acp_lens.permission').count() == 1
+  end, 60000)
+  h.messages = {}
+  require('acp_lens.session').cancel(second)
+  eventually('the end of the turn', function()
+    return #turns_ended == 1 and h.said('the turn was cancelled')
+  end)
+  eventually('no call that runs', function()
+    return not view():find('…', 1, true)
+  end)
+  store.choose(first)
 end)
 
 it('an earlier session is loaded again, with its changes', function()

@@ -4,6 +4,8 @@ local M = {}
 ---@return string folder of the checkout that this plugin stands in
 local function checkout()
   local here = assert(debug.getinfo(1, 'S')).source:sub(2)
+  -- A package folder may be a link to the plugin's folder in the checkout.
+  here = vim.fn.resolve(here)
   return vim.fs.normalize(vim.fs.joinpath(vim.fs.dirname(here), '..', '..', '..', '..'))
 end
 

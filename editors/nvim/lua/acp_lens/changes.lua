@@ -194,15 +194,18 @@ local function help()
   for _, line in ipairs(lines) do
     width = math.max(width, vim.fn.strdisplaywidth(line))
   end
+  -- The border and the command line take their lines; what is cut off is said and scrolled to.
+  local height = math.max(1, math.min(#lines, vim.o.lines - vim.o.cmdheight - 2))
   local win = vim.api.nvim_open_win(buf, true, {
     relative = 'editor',
     style = 'minimal',
     width = width,
-    height = #lines,
-    row = math.max(0, math.floor((vim.o.lines - #lines) / 2) - 1),
+    height = height,
+    row = math.max(0, math.floor((vim.o.lines - height) / 2) - 1),
     col = math.max(0, math.floor((vim.o.columns - width) / 2) - 1),
     border = (vim.o.winborder ~= '' and vim.o.winborder or 'rounded') --[[@as any]],
     title = ' Changes ',
+    footer = height < #lines and ' more below ' or nil,
   })
   local function close()
     if vim.api.nvim_win_is_valid(win) then

@@ -22,6 +22,16 @@ local function among(words)
   end
 end
 
+--- `call, turn or session`
+---@param words string[]
+---@return string
+local function alternatives(words)
+  if #words == 1 then
+    return words[1] --[[@as string]]
+  end
+  return table.concat(words, ', ', 1, #words - 1) .. ' or ' .. words[#words]
+end
+
 ---@param direction 'next'|'previous'|'first'|'last'
 ---@return fun(call: acp_lens.Call)
 local function go(direction)
@@ -46,7 +56,10 @@ local function agent_names(lead)
     local method = require('acp_lens.protocol').method.agents
     local answer = client:request_sync(method, vim.empty_dict(), 500)
     for _, agent in ipairs(vim.tbl_get(answer or {}, 'result', 'agents') or {}) do
-      names[agent.name] = true
+      -- The built-in agent fits the demo's project alone, and is started by its whole name.
+      if agent.origin ~= 'builtin' then
+        names[agent.name] = true
+      end
     end
   end
   local sorted = vim.tbl_keys(names)
@@ -243,7 +256,7 @@ function M.execute(line, count)
   local arguments = vim.split(rest or '', '%s+', { trimempty = true })
   if subcommand.words and arguments[1] and not vim.tbl_contains(subcommand.words, arguments[1]) then
     require('acp_lens.log').error(
-      ('`%s` takes %s, not `%s`'):format(name, table.concat(subcommand.words, ', '), arguments[1])
+      ('`%s` takes %s, not `%s`'):format(name, alternatives(subcommand.words), arguments[1])
     )
     return
   end

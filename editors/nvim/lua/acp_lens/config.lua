@@ -80,16 +80,18 @@ local POSITIONS = { auto = true, above = true, eol = true }
 
 ---@type acp_lens.Config?
 local current
+---@type string[]
+local current_faults = {}
 
 ---@param user table
 ---@param known table
 ---@param path string
----@return string[] names of options that do not exist
+---@return string[] paths of options that do not exist
 local function unknown(user, known, path)
-  local names = {}
+  local names = {} ---@type string[]
   for name, value in pairs(user) do
     if known[name] == nil then
-      names[#names + 1] = path .. name
+      names[#names + 1] = path .. tostring(name)
     elseif type(value) == 'table' and (name == 'lens' or name == 'signs') then
       vim.list_extend(names, unknown(value, known[name], path .. name .. '.'))
     end
@@ -125,48 +127,66 @@ local TYPES = {
   settings = 'table',
 }
 
---- What is wrong with these options, one line each; empty when they are fine.
----@param user table
----@return string[]
-function M.check(user)
+--- What is wrong with these options, one line each, empty when they are fine; and the options
+--- that are right.
+---@param user any
+---@return string[] faults
+---@return table right
+local function check(user)
   if type(user) ~= 'table' then
-    return { 'options must be a table, they are a ' .. type(user) }
+    return { 'options must be a table, they are a ' .. type(user) }, {}
   end
-  local faults = {}
-  for _, name in ipairs(unknown(user, M.defaults, '')) do
-    faults[#faults + 1] = ('there is no option `%s`'):format(name)
+  local faults, right = {}, vim.deepcopy(user) ---@type string[], table
+  ---@param path string of the option, which keeps its default
+  ---@param why string
+  local function fault(path, why)
+    faults[#faults + 1] = why
+    local group, name = path:match('^(%w+)%.(.+)$')
+    local owner = group and right[group] or right
+    if type(owner) == 'table' then
+      owner[name or path] = nil
+    end
+  end
+  for _, path in ipairs(unknown(user, M.defaults, '')) do
+    fault(path, ('there is no option `%s`'):format(path))
   end
   for path, wanted in vim.spairs(TYPES) do
     local value = vim.tbl_get(user, unpack(vim.split(path, '.', { plain = true })))
     if value ~= nil and type(value) ~= wanted then
-      faults[#faults + 1] = ('`%s` must be a %s, it is a %s'):format(path, wanted, type(value))
+      fault(path, ('`%s` must be a %s, it is a %s'):format(path, wanted, type(value)))
     end
   end
   local position = type(user.lens) == 'table' and user.lens.position
   if position and not POSITIONS[position] then
-    faults[#faults + 1] = "`lens.position` must be 'auto', 'above' or 'eol'"
+    fault('lens.position', "`lens.position` must be 'auto', 'above' or 'eol'")
   end
   if user.icons ~= nil and user.icons ~= 'auto' and type(user.icons) ~= 'boolean' then
-    faults[#faults + 1] = "`icons` must be 'auto' or a boolean"
+    fault('icons', "`icons` must be 'auto' or a boolean")
   end
-  return faults
+  return faults, right
 end
 
 --- Says which options are wrong.
 ---@param faults string[]
 function M.tell(faults)
-  require('acp_lens.log').error('options are ignored, because ' .. table.concat(faults, '; '))
+  require('acp_lens.log').error('faulty options are passed over: ' .. table.concat(faults, '; '))
 end
 
---- Takes the user's options. Faulty ones are named and their defaults used.
+--- Takes the user's options. Faulty ones are named and have their defaults; the others hold.
 ---@param user? acp_lens.UserConfig
 ---@return string[] faults
 function M.set(user)
-  user = user or {}
-  local faults = M.check(user)
-  local options = (#faults == 0 and user or {}) --[[@as any]]
-  current = vim.tbl_deep_extend('force', M.defaults, options)
+  local faults, right = check(user == nil and {} or user)
+  current = vim.tbl_deep_extend('force', M.defaults, right)
+  current_faults = faults
   return faults
+end
+
+--- What is wrong with the options that were set, by `setup` or in `vim.g.acp_lens`.
+---@return string[]
+function M.faults()
+  M.get()
+  return current_faults
 end
 
 ---@return acp_lens.Config

@@ -10,7 +10,7 @@ function M.check()
     health.error('Neovim 0.11 or newer is needed')
   end
 
-  local faults = require('acp_lens.config').check(vim.g.acp_lens or {})
+  local faults = require('acp_lens.config').faults()
   if #faults == 0 then
     health.ok('options are fine')
   else

@@ -26,12 +26,12 @@ function M.lines()
   end
   for _, entry in ipairs(entries) do
     local info = entry.info
-    lines[#lines + 1] = ('session   %s  (%s, %s, profile %s)  %d files'):format(
+    lines[#lines + 1] = ('session   %s  (%s, %s, profile %s)  %s'):format(
       store.title(info),
       info.source,
       info.state,
       info.profile or '?',
-      info.uniqueFileCount
+      require('acp_lens.protocol').plural(info.uniqueFileCount, 'file')
     )
   end
   return lines

@@ -3,7 +3,7 @@
 --- `setup` is optional. Everything works from `:AcpLens` and the <Plug> mappings.
 local M = {}
 
---- Sets options. Faulty options are named in a message, and their defaults used.
+--- Sets options. Faulty ones are named in a message and have their defaults; the others hold.
 ---@param options? acp_lens.UserConfig
 function M.setup(options)
   local faults = require('acp_lens.config').set(options)

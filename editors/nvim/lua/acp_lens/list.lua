@@ -46,7 +46,7 @@ local function describe(hunk)
     protocol.counts(hunk.added, hunk.removed),
   }
   if hunk.state ~= 'inPlace' then
-    local words = { edited = 'edited since', notFound = 'not found' }
+    local words = { edited = 'edited since', notFound = 'not found', deleted = 'lines deleted' }
     parts[#parts + 1] = words[hunk.state] or hunk.state
   end
   if hunk.reason then
@@ -85,7 +85,7 @@ local function items_of(file, hunks, filter)
       text = ('turn %d  %s  %s'):format(
         turn and turn.number or 0,
         protocol.counts(file.added, file.removed),
-        file.action
+        file.action == 'deleted' and 'file deleted' or file.action
       ),
       lnum = file.action ~= 'deleted' and 1 or nil,
     }

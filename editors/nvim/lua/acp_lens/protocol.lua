@@ -112,7 +112,7 @@ M.method = {
 ---@field toolCall string
 ---@field title string
 ---@field kind string?
----@field files { path: string }[]
+---@field files { uri: string?, path: string, action: acp_lens.Action?, line: integer? }[]
 ---@field detail string?
 ---@field options { optionId: string, name: string, kind: string }[]
 
@@ -144,13 +144,21 @@ function M.clean(value)
   return value
 end
 
+--- `1 file`, `2 files`.
+---@param number integer
+---@param one string
+---@return string
+function M.plural(number, one)
+  return ('%d %s%s'):format(number, one, number == 1 and '' or 's')
+end
+
 --- `+3 -1`, with a sign for what is not known: a count that is missing is not zero.
 ---@param added integer?
 ---@param removed integer?
 ---@return string
 function M.counts(added, removed)
   if added == nil and removed == nil then
-    return '+? -?'
+    return 'not counted'
   end
   return ('+%s -%s'):format(added or '?', removed or '?')
 end

@@ -77,14 +77,19 @@ local function with_agent(name, on_agent)
     return
   end
   require('acp_lens.client').request(protocol.method.agents, {}, function(result)
-    if #result.agents == 0 then
+    -- The built-in agent plays a script in the demo's project, and nothing anywhere else.
+    local agents = vim.tbl_filter(function(agent)
+      return agent.origin ~= 'builtin'
+    end, result.agents)
+    if #agents == 0 then
       require('acp_lens.log').warn(
-        'no agent was found; put one on your PATH, or name its command in the option `agents`'
+        'no agent was found; put one on your PATH, or name its command in the option `agents` '
+          .. '(`:AcpLens start demo` plays a script in the project of `acp-lens demo --editor nvim`)'
       )
-    elseif #result.agents == 1 then
-      on_agent(result.agents[1].name)
+    elseif #agents == 1 then
+      on_agent(agents[1].name)
     else
-      vim.ui.select(result.agents, {
+      vim.ui.select(agents, {
         prompt = 'Agent',
         kind = 'acp_lens_agent',
         format_item = function(agent)
@@ -184,11 +189,11 @@ function M.select()
     prompt = 'Session',
     kind = 'acp_lens_session',
     format_item = function(entry)
-      return ('%s  (%s, %s, %d files)'):format(
+      return ('%s  (%s, %s, %s)'):format(
         store.title(entry.info),
         entry.info.source,
         entry.info.state,
-        entry.info.uniqueFileCount
+        protocol.plural(entry.info.uniqueFileCount, 'file')
       )
     end,
   }, function(entry)

@@ -13,6 +13,7 @@ local NAMESPACE = vim.api.nvim_create_namespace('acp_lens_session')
 ---@field prompt integer prompt buffer
 ---@field starts integer[] number of lines before each item
 ---@field lines acp_lens.TimelineLine[] all lines, as drawn
+---@field running boolean a turn ran when they were drawn
 
 ---@type table<string, acp_lens.SessionView>
 local views = {}
@@ -24,6 +25,14 @@ function M.fold(lnum)
   local view = views[vim.b.acp_lens_session]
   local line = view and view.lines[lnum]
   return line and line.fold and '1' or '0'
+end
+
+---@param session string
+---@return boolean whether a turn of it runs
+local function runs(session)
+  local entry = require('acp_lens.store').session(session)
+  local state = entry and entry.info.state
+  return state == 'prompting' or state == 'loading' or state == 'connecting'
 end
 
 ---@param view acp_lens.SessionView
@@ -41,9 +50,22 @@ local function draw(view, first)
   for index = #view.starts, first, -1 do
     view.starts[index] = nil
   end
+  view.running = runs(view.session)
+  local last_turn = 0 -- the item with the user's words
+  for index = #timeline.items, 1, -1 do
+    local item = timeline.items[index]
+    if item and item.role == 'user' then
+      last_turn = index
+      break
+    end
+  end
   for index = first, #timeline.items do
     view.starts[index] = kept + #fresh
-    vim.list_extend(fresh, render.item(index, timeline.items[index]))
+    local item = render.item(index, timeline.items[index], {
+      live = view.running and index > last_turn,
+      files = require('acp_lens.permission').files,
+    })
+    vim.list_extend(fresh, item)
   end
   local follow = {}
   for _, win in ipairs(vim.fn.win_findbuf(view.buf)) do
@@ -215,6 +237,7 @@ local function view_of(session)
     prompt = scratch('acp-lens://prompt/' .. session, 'markdown'),
     starts = {},
     lines = {},
+    running = false,
   }
   vim.bo[view.buf].modifiable = false
   vim.b[view.buf].acp_lens_session = session
@@ -235,6 +258,10 @@ local function view_of(session)
     pattern = 'AcpLensUpdate',
     callback = function()
       winbar(view)
+      -- What had not ended when the turn did will not go on.
+      if view.running ~= runs(view.session) then
+        draw(view, 1)
+      end
     end,
   })
   vim.api.nvim_create_autocmd('BufWipeout', {

@@ -78,7 +78,8 @@ local function set_info(info, known)
       fire('AcpLensTurnEnd', { session = info.session, stopReason = info.stopReason })
     end)
     if require('acp_lens.config').get().notify and info.state == 'idle' then
-      require('acp_lens.log').info(('%s: the turn ended'):format(M.title(info)))
+      local how = info.stopReason == 'cancelled' and 'was cancelled' or 'ended'
+      require('acp_lens.log').info(('%s: the turn %s'):format(M.title(info), how))
     end
   end
   if info.error and info.error ~= told then

@@ -20,9 +20,15 @@ function M.open(path)
     if #result.sessions > 0 then
       require('acp_lens.store').choose(result.sessions[#result.sessions].session)
     end
-    local message = ('sessions: %d, changed files: %d'):format(#result.sessions, files)
+    local message = ('%s, %s'):format(
+      protocol.plural(#result.sessions, 'session'),
+      protocol.plural(files, 'changed file')
+    )
     if result.skippedLines > 0 then
-      message = ('%s; %d lines could not be read'):format(message, result.skippedLines)
+      message = ('%s; %s could not be read'):format(
+        message,
+        protocol.plural(result.skippedLines, 'line')
+      )
     end
     require('acp_lens.log').info(message)
   end)

@@ -69,9 +69,13 @@ end
 ---@param added integer?
 ---@param removed integer?
 local function count_column(builder, added, removed)
+  if added == nil and removed == nil then
+    builder:add(' not counted  ', 'AcpLensHint')
+    return
+  end
   local plus, minus = '+' .. (added or '?'), '-' .. (removed or '?')
-  builder:add((' '):rep(5 - #plus) .. plus, 'AcpLensAdded')
-  builder:add((' '):rep(5 - #minus) .. minus, 'AcpLensDeleted')
+  builder:add((' '):rep(6 - #plus) .. plus, 'AcpLensAdded')
+  builder:add((' '):rep(6 - #minus) .. minus, 'AcpLensDeleted')
   builder:add('  ')
 end
 
@@ -156,14 +160,6 @@ local function headline(info)
   return agent
 end
 
----@param number integer
----@param one string
----@param many string
----@return string
-local function plural(number, one, many)
-  return ('%d %s'):format(number, number == 1 and one or many)
-end
-
 ---@class acp_lens.ChangesView
 ---@field mode 'turn'|'file'
 ---@field session? string show this session alone
@@ -186,7 +182,7 @@ function M.rows(entries, view)
       elseif info.state ~= 'idle' then
         builder:add('  ' .. info.state, 'AcpLensRunning')
       end
-      builder:add('  ' .. plural(#entry.files, 'file', 'files') .. '  ', 'AcpLensHint')
+      builder:add('  ' .. protocol.plural(#entry.files, 'file') .. '  ', 'AcpLensHint')
       counts(builder, info.added, info.removed)
       rows[#rows + 1] = builder:row({
         kind = 'session',

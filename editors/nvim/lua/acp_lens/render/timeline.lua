@@ -11,12 +11,19 @@ local M = {}
 ---@field file? { uri: string, line: integer? }
 ---@field question? acp_lens.Question
 
+---@class acp_lens.TimelineView
+---@field live boolean the turn of the item goes on, so what has not ended runs
+---@field files fun(question: acp_lens.Question): { text: string, uri: string?, line: integer? }[]
+
 local STATUS = {
   pending = { '·', 'AcpLensHint' },
   running = { '…', 'AcpLensRunning' },
   completed = { '✓', 'AcpLensDone' },
   failed = { '✗', 'AcpLensFailed' },
 }
+
+--- Of a call whose turn is over: it was cancelled, or its agent ended.
+local STOPPED = { '–', 'AcpLensHint' }
 
 local PLAN = { pending = '[ ]', in_progress = '[~]', completed = '[x]' }
 
@@ -51,8 +58,12 @@ end
 ---@param lines acp_lens.TimelineLine[]
 ---@param index integer
 ---@param item table
-local function tool_call(lines, index, item)
+---@param view acp_lens.TimelineView
+local function tool_call(lines, index, item, view)
   local mark = STATUS[item.status] or STATUS.pending
+  if not view.live and (item.status == 'pending' or item.status == 'running') then
+    mark = STOPPED
+  end
   local text = ('%s %s'):format(mark[1], (item.title or item.toolCall):gsub('[\r\n]+', ' '))
   push(lines, index, text, nil, {
     spans = { { 0, #mark[1], mark[2] }, { #mark[1] + 1, #text, 'AcpLensTool' } },
@@ -71,6 +82,12 @@ local function tool_call(lines, index, item)
     })
     if permission.question.detail then
       push_text(lines, index, permission.question.detail, '    ', 'AcpLensHint')
+    end
+    for _, file in ipairs(view.files(permission.question)) do
+      push(lines, index, '    ' .. file.text, nil, {
+        question = permission.question,
+        file = file.uri and { uri = file.uri, line = file.line } or nil,
+      })
     end
     for number, option in ipairs(permission.question.options) do
       push(lines, index, ('    %d  %s'):format(number, option.name), 'AcpLensQuestion', {
@@ -109,8 +126,9 @@ end
 --- The lines of one item.
 ---@param index integer from 1
 ---@param item table
+---@param view acp_lens.TimelineView
 ---@return acp_lens.TimelineLine[]
-function M.item(index, item)
+function M.item(index, item, view)
   local lines = {} ---@type acp_lens.TimelineLine[]
   if item.type == 'message' then
     if item.role == 'user' then
@@ -132,7 +150,7 @@ function M.item(index, item)
     push(lines, index, 'thought', 'AcpLensThought')
     push_text(lines, index, item.text or '', '  ', 'AcpLensThought', true)
   elseif item.type == 'toolCall' then
-    tool_call(lines, index, item)
+    tool_call(lines, index, item, view)
   elseif item.type == 'plan' then
     push(lines, index, 'plan', 'AcpLensTurn')
     for _, entry in ipairs(item.entries or {}) do
