@@ -84,7 +84,7 @@ local function with_agent(name, on_agent)
     if #agents == 0 then
       require('acp_lens.log').warn(
         'no agent was found; put one on your PATH, or name its command in the option `agents` '
-          .. '(`:AcpLens start demo` plays a script in the project of `acp-lens demo --editor nvim`)'
+          .. '(`:AcpLens start demo` plays a script in the project that `acp-lens demo --keep` makes)'
       )
     elseif #agents == 1 then
       on_agent(agents[1].name)
