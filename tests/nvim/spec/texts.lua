@@ -65,6 +65,28 @@ it('a call runs no longer than its turn', function()
   equal('✗', mark('failed', false))
 end)
 
+it('the status of a buffer adds no count that is missing', function()
+  local store = require('acp_lens.store')
+  local buf = vim.api.nvim_create_buf(false, false)
+  local files = { { added = 3, removed = 1 }, { added = 2 } }
+  local kept = { hunks = store.hunks, sessions = store.sessions }
+  store.hunks = function()
+    return { uri = 'u', hunks = {} }
+  end
+  store.sessions = function()
+    return vim.tbl_map(function(file)
+      return { by_uri = { u = file } }
+    end, files)
+  end
+  require('acp_lens.status').update(buf)
+  equal('+5 -?', vim.b[buf].acp_lens_status)
+  equal({ hunks = 0, added = 5, sessions = 2 }, vim.b[buf].acp_lens_status_dict)
+  files = { { added = 3, removed = 1 } }
+  require('acp_lens.status').update(buf)
+  equal('+3 -1', vim.b[buf].acp_lens_status)
+  store.hunks, store.sessions = kept.hunks, kept.sessions
+end)
+
 it('a help that does not fit says so and can be scrolled', function()
   local lines = vim.o.lines
   vim.o.lines = 9

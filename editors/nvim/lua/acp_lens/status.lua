@@ -10,7 +10,8 @@ function M.update(buf)
     return
   end
   local placed = store.hunks(buf)
-  local shown, added, removed, known = 0, 0, 0, false
+  local shown, known = 0, false
+  local added, removed = 0, 0 ---@type integer?, integer?
   local uri = placed and placed.uri or nil
   for _, hunk in ipairs(placed and placed.hunks or {}) do
     if hunk.range then
@@ -24,8 +25,9 @@ function M.update(buf)
       if file then
         sessions = sessions + 1
         known = true
-        added = added + (file.added or 0)
-        removed = removed + (file.removed or 0)
+        -- One count that is missing makes the sum unknown, not smaller.
+        added = added and file.added and added + file.added
+        removed = removed and file.removed and removed + file.removed
       end
     end
   end
