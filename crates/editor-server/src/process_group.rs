@@ -54,8 +54,7 @@ impl ProcessGroup {
         self.signal(rustix::process::Signal::TERM);
     }
 
-    /// Kills all processes of the group; on a system without groups the first one, when it is
-    /// dropped.
+    /// Kills all processes of the group; on a system without groups the first one alone.
     pub(crate) fn kill(&mut self) {
         #[cfg(unix)]
         self.signal(rustix::process::Signal::KILL);
