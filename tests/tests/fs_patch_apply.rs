@@ -132,15 +132,15 @@ fn a_section_that_does_not_fit_changes_nothing() -> Result<()> {
         &[],
         &body,
         expect![[r#"
-        exit Some(1)
-        --
-        error: Failed to find expected lines in a (section 5 of 5, chunk 1); no file was changed
-          help: nearest candidate at line 1, where 1 of 2 lines match; line 2 is '2', the patch has 'tow'
-        --
-        a: "one\n  two\nthree\n"
-        b: "b\n"
-        c: "c\r\nd\r\n"
-    "#]],
+            exit Some(1)
+            --
+            error: <stdin>:15: Failed to find expected lines in a (section 5 of 5, chunk 1); no file was changed
+              help: nearest candidate at line 1, where 1 of 2 lines match; line 2 is '2', the patch has 'tow'
+            --
+            a: "one\n  two\nthree\n"
+            b: "b\n"
+            c: "c\r\nd\r\n"
+        "#]],
     )
 }
 
@@ -150,21 +150,21 @@ fn wrong_payloads_roots_and_usage_say_what_to_do() -> Result<()> {
         &[],
         &[],
         "*** Add File: a\nb",
-        expect![[r"
-        exit Some(1)
-        <stdin>:3:1: 'b' is not a valid hunk header. Valid hunk headers: '*** Add File: {path}', '*** Delete File: {path}', '*** Update File: {path}'
-          |
-        3 | b
-          | ^
-          expected  *** Add File: {path}
-                 or  *** Delete File: {path}
-                 or  *** Update File: {path}
-                 or  *** End Patch
-        --
-        error: <stdin> was rejected at line 3, column 1
-          help: start each line of a new file with '+', or begin the next section with its header
-        --
-    "]],
+        expect![[r#"
+            exit Some(1)
+            <stdin>:3:1: 'b' is not a valid hunk header. Valid hunk headers: '*** Add File: {path}', '*** Delete File: {path}', '*** Update File: {path}'
+              |
+            3 | b
+              | ^
+              expected  *** Add File: {path}
+                     or  *** Delete File: {path}
+                     or  *** Update File: {path}
+                     or  *** End Patch
+            --
+            error: <stdin> was rejected at line 3, column 1, in dialect openclaw
+              help: start each line of a new file with '+', or begin the next section with its header
+            --
+        "#]],
     )?;
     check(
         &[],
@@ -184,21 +184,21 @@ fn wrong_payloads_roots_and_usage_say_what_to_do() -> Result<()> {
         &[],
         &["--dialect", "codex"],
         "",
-        expect![[r"
-        exit Some(1)
-        <stdin>:2:1: '' is not a valid hunk header. Valid hunk headers: '*** Add File: {path}', '*** Delete File: {path}', '*** Update File: {path}'
-          |
-        2 | 
-          | ^
-          expected  *** Add File: {path}
-                 or  *** Delete File: {path}
-                 or  *** Update File: {path}
-                 or  *** End Patch
-        --
-        error: <stdin> was rejected at line 2, column 1
-          help: remove the blank line: none may stand before or between sections; an empty line of a new file is written '+'
-        --
-    "]],
+        expect![[r#"
+            exit Some(1)
+            <stdin>:2:1: '' is not a valid hunk header. Valid hunk headers: '*** Add File: {path}', '*** Delete File: {path}', '*** Update File: {path}'
+              |
+            2 | 
+              | ^
+              expected  *** Add File: {path}
+                     or  *** Delete File: {path}
+                     or  *** Update File: {path}
+                     or  *** End Patch
+            --
+            error: <stdin> was rejected at line 2, column 1, in dialect codex
+              help: remove the blank line: none may stand before or between sections; an empty line of a new file is written '+'
+            --
+        "#]],
     )?;
     let finished = run(
         &["patch", "apply", "-", "--root", "/no/such/dir"],
