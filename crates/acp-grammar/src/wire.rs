@@ -4,13 +4,15 @@
 //! [`Update::Unknown`], an unknown status or kind stays a string, a malformed member of a list
 //! does not cost its neighbours. Only text that is no JSON object is an error.
 //!
-//! A line of a trace is read in two steps: [`trace::Line`] finds its form and the outer members of
-//! the message in it, and leaves the parameters as text; once the method is known, they are read in
-//! one pass by the types of [`method`] and by [`UpdateParams`].
+//! A line of a trace that is a plain `session/update` is read in one pass by
+//! [`UpdateParams::of_line`]. Any other takes two steps: [`trace::Line`] finds its form and the outer
+//! members of the message in it, and leaves the parameters as text; once the method is known, they
+//! are read by the types of [`method`] and by [`UpdateParams`].
 
 mod content;
 mod git_patch;
 pub(crate) mod lenient;
+mod plain;
 mod update;
 
 pub mod message;

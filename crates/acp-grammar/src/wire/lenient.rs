@@ -9,7 +9,9 @@ use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
 use serde_json::value::RawValue;
 
 use super::Field;
@@ -306,6 +308,87 @@ impl<'de, T: Object<'de>> Lenient<'de> for OneOrMany<T> {
     }
 }
 
+/// A member that is read into its place.
+pub(crate) trait Member<'de>: Deserialize<'de> {
+    /// Reads the value of the member whose name `object` has just given.
+    fn read<A: MapAccess<'de>>(&mut self, object: &mut A) -> Result<(), A::Error> {
+        *self = object.next_value()?;
+        Ok(())
+    }
+}
+
+impl<'de> Member<'de> for Text<'de> {}
+impl Member<'_> for Number {}
+impl Member<'_> for Flag {}
+impl Member<'_> for TextLength {}
+impl<'de> Member<'de> for Raw<'de> {}
+impl<'de, T: Deserialize<'de>> Member<'de> for List<T> {}
+impl<'de, T: Object<'de>> Member<'de> for OneOrMany<T> {}
+
+/// Objects are large, and most of them are in other objects; they are not moved about.
+impl<'de, T: Object<'de>> Member<'de> for Map<T> {
+    fn read<A: MapAccess<'de>>(&mut self, object: &mut A) -> Result<(), A::Error> {
+        object.next_value_seed(Place(&mut self.0))
+    }
+}
+
+/// Where an object is read to; what is no object becomes a `null` there.
+struct Place<'p, T>(&'p mut Field<T>);
+
+impl<'de, T: Object<'de>> DeserializeSeed<'de> for Place<'_, T> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        *self.0 = Field::Null;
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de, T: Object<'de>> Visitor<'de> for Place<'_, T> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("any JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<(), A::Error> {
+        *self.0 = Field::Value(T::default());
+        match self.0 {
+            Field::Value(value) => read_members(value, object),
+            Field::Missing | Field::Null => Ok(()),
+        }
+    }
+}
+
 /// A set of members that [`object!`] knows by name.
 pub(crate) trait Object<'de>: Default {
     /// Reads the member `key`, which `object` has just given, into its place. False when the name
@@ -317,14 +400,22 @@ pub(crate) trait Object<'de>: Default {
     ) -> Result<bool, A::Error>;
 }
 
-fn read_object<'de, T: Object<'de>, A: MapAccess<'de>>(mut object: A) -> Result<T, A::Error> {
+fn read_object<'de, T: Object<'de>, A: MapAccess<'de>>(object: A) -> Result<T, A::Error> {
     let mut value = T::default();
+    read_members(&mut value, object)?;
+    Ok(value)
+}
+
+fn read_members<'de, T: Object<'de>, A: MapAccess<'de>>(
+    value: &mut T,
+    mut object: A,
+) -> Result<(), A::Error> {
     while let Some(key) = object.next_key::<Text<'de>>()? {
         if !value.read_member(key.as_str(), &mut object)? {
             object.next_value::<IgnoredAny>()?;
         }
     }
-    Ok(value)
+    Ok(())
 }
 
 /// Declares a struct and how its members are called in JSON. A name that comes twice overwrites
@@ -348,7 +439,7 @@ macro_rules! object {
                 object: &mut A,
             ) -> Result<bool, A::Error> {
                 match key {
-                    $($key => self.$field = object.next_value()?,)+
+                    $($key => $crate::wire::lenient::Member::read(&mut self.$field, object)?,)+
                     $(_ if self.$rest.read_member(key, object)? => {})?
                     _ => return Ok(false),
                 }

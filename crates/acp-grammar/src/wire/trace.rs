@@ -113,15 +113,13 @@ impl<'a> Line<'a> {
     /// `Err` says why the line is none of the forms; a message inside is checked for being JSON,
     /// not for making sense.
     pub fn decode(line: &'a [u8]) -> Result<Self, LineFault> {
-        let text = std::str::from_utf8(line).map_err(|error| LineFault::NotUtf8 {
-            at: error.valid_up_to(),
-        })?;
-        let text = text.trim_start_matches('\u{feff}').trim_ascii();
+        Self::of_text(text_of(line)?)
+    }
+
+    /// Reads the text of one line.
+    pub fn of_text(text: &'a str) -> Result<Self, LineFault> {
         if text.is_empty() {
             return Ok(Self::Blank);
-        }
-        if is_deeper_than(text, MAX_DEPTH) {
-            return Err(LineFault::TooDeep);
         }
         let Map(members) =
             serde_json::from_str::<Map<AnyLine<'a>>>(text).map_err(|error| fault(&error))?;
@@ -130,6 +128,19 @@ impl<'a> Line<'a> {
         };
         members.into_line(text).ok_or(LineFault::NotAcp)
     }
+}
+
+/// The text of a line without a byte order mark and without white space at its ends, checked for
+/// being text and for its depth.
+pub fn text_of(line: &[u8]) -> Result<&str, LineFault> {
+    let text = std::str::from_utf8(line).map_err(|error| LineFault::NotUtf8 {
+        at: error.valid_up_to(),
+    })?;
+    let text = text.trim_start_matches('\u{feff}').trim_ascii();
+    if is_deeper_than(text, MAX_DEPTH) {
+        return Err(LineFault::TooDeep);
+    }
+    Ok(text)
 }
 
 impl<'a> AnyLine<'a> {
@@ -335,6 +346,7 @@ pub fn fuzz_line(data: &[u8]) {
         0,
         "nothing is left to mend"
     );
+    check_plain_update(&line);
     match Line::decode(&line) {
         Ok(Line::Params(json)) => drop(UpdateParams::decode(json)),
         Ok(Line::Update(json)) => {
@@ -362,6 +374,27 @@ pub fn fuzz_line(data: &[u8]) {
         },
         Ok(Line::Blank) | Err(_) => {}
     }
+}
+
+/// Where the one pass over a line sees an update, the two steps see the same one.
+#[cfg(any(test, fuzzing))]
+fn check_plain_update(line: &[u8]) {
+    use super::UpdateParams;
+
+    let Some(plain) = text_of(line).ok().and_then(UpdateParams::of_line) else {
+        return;
+    };
+    let params = match Line::decode(line) {
+        Ok(Line::Params(json)) => Some(json),
+        Ok(Line::Message {
+            message: Message::Notification { method, params },
+            hop: Hop::Only,
+            ..
+        }) if method == "session/update" => params.map(RawValue::get),
+        other => panic!("a plain update is {other:?}"),
+    };
+    let decoded = params.and_then(UpdateParams::decode);
+    assert_eq!(format!("{:?}", Some(plain)), format!("{decoded:?}"));
 }
 
 #[cfg(test)]

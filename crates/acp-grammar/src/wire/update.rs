@@ -6,6 +6,7 @@ use serde_json::value::RawValue;
 
 use super::content::AnyContent;
 use super::lenient::{List, Map, Number, OneOrMany, Raw, Text, object, object_from_str};
+use super::plain::params_of_line;
 use super::{
     ContentBlock, Field, Location, MessageChunk, PlanEntry, ToolCallPatch, ToolContent, Update,
     WholeMessage,
@@ -95,16 +96,29 @@ impl<'a> UpdateParams<'a> {
     /// its `update` is none.
     pub fn decode(json: &'a str) -> Option<Self> {
         let params: AnyParams<'a> = object_from_str(json)?;
-        let update = params.update.0.value()?;
-        let update = match update.into_known() {
+        params.into_params(|| object_from_str(json))
+    }
+
+    /// Reads a line of a trace that is a `session/update` and nothing else, in one pass; see
+    /// [`trace::text_of`](super::trace::text_of) for `line`.
+    ///
+    /// `None` for every other line, and for an update in an unusual form:
+    /// [`Line`](super::trace::Line) says what they are.
+    pub fn of_line(line: &'a str) -> Option<Self> {
+        let params: AnyParams<'a> = params_of_line(line)?;
+        params.into_params(|| params_of_line(line))
+    }
+}
+
+impl<'a> AnyParams<'a> {
+    /// `raw` reads the same parameters once more, for an update that is kept as its text.
+    fn into_params(self, raw: impl FnOnce() -> Option<RawParams<'a>>) -> Option<UpdateParams<'a>> {
+        let update = match self.update.0.value()?.into_known() {
             Ok(update) => update,
-            Err(name) => {
-                let RawParams { update } = object_from_str(json)?;
-                without_timeline(name, update.0.value()?)
-            }
+            Err(name) => without_timeline(name, raw()?.update.0.value()?),
         };
-        Some(Self {
-            session_id: params.session_id.value(),
+        Some(UpdateParams {
+            session_id: self.session_id.value(),
             update,
         })
     }

@@ -2,6 +2,7 @@ use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
 use super::*;
+use crate::wire::UpdateParams;
 
 fn check(line: impl AsRef<[u8]>, expect: &Expect) {
     let text = match Line::decode(line.as_ref()) {
@@ -134,5 +135,73 @@ proptest! {
     fn depth_is_the_depth(open in 0_usize..30, limit in 0_usize..30) {
         let json = format!("{}{}", "[{\"a\":".repeat(open), "}]".repeat(open));
         prop_assert_eq!(is_deeper_than(&json, limit), 2 * open > limit);
+    }
+}
+
+/// The session and the update of a line that is read in one pass.
+fn check_plain(line: &str, expect: &Expect) {
+    let params = text_of(line.as_bytes())
+        .ok()
+        .and_then(UpdateParams::of_line);
+    expect.assert_eq(&format!("{params:?}"));
+    check_plain_update(line.as_bytes());
+}
+
+#[test]
+fn plain_updates_take_one_pass() {
+    check_plain(
+        r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"plan","entries":[]}}}"#,
+        &expect![[r#"Some(UpdateParams { session_id: Some("s"), update: Plan { entries: [] } })"#]],
+    );
+    check_plain(
+        r#"{"t":1,"dir":"a2c","msg":{"method":"session/update","params":{"update":{"sessionUpdate":"usage_update","used":1}}}}"#,
+        &expect![[
+            r#"Some(UpdateParams { session_id: None, update: Metadata { name: "usage_update", raw: RawValue({"sessionUpdate":"usage_update","used":1}) } })"#
+        ]],
+    );
+    check_plain(
+        r#"{"sessionId":"s","update":{"sessionUpdate":"x"}}"#,
+        &expect![[
+            r#"Some(UpdateParams { session_id: Some("s"), update: Unknown { name: "x", raw: RawValue({"sessionUpdate":"x"}) } })"#
+        ]],
+    );
+    for other in [
+        r#"{"params":{"update":{}},"method":"session/update"}"#,
+        r#"{"id":1,"method":"session/update","params":{"update":{}}}"#,
+        r#"{"method":"session/update","params":{"update":7}}"#,
+        r#"{"msg":{"sessionId":"s","update":{}}}"#,
+        r#"{"sessionId":"s","update":{}}}"#,
+    ] {
+        check_plain(other, &expect!["None"]);
+    }
+}
+
+/// Objects of the members that decide about the form of a line, in any order, some of them twice.
+fn odd_objects() -> impl Strategy<Value = String> {
+    let value = prop_oneof![
+        Just("null".to_owned()),
+        Just("\"session/update\"".to_owned()),
+        Just("{\"sessionUpdate\":\"plan\",\"entries\":[]}".to_owned()),
+        Just("{\"sessionId\":\"s\",\"update\":{\"sessionUpdate\":\"usage_update\"}}".to_owned()),
+    ];
+    value.prop_recursive(2, 12, 4, |inner| {
+        let names = prop_oneof![
+            3 => Just("method"), 3 => Just("params"), 2 => Just("update"), 2 => Just("msg"),
+            1 => Just("sessionId"), 1 => Just("id"), 1 => Just("jsonrpc"), 1 => Just("from"),
+        ];
+        prop::collection::vec((names, inner), 0..4).prop_map(|members| {
+            let members: Vec<String> = members
+                .iter()
+                .map(|(name, value)| format!("{name:?}:{value}"))
+                .collect();
+            format!("{{{}}}", members.join(","))
+        })
+    })
+}
+
+proptest! {
+    #[test]
+    fn one_pass_sees_what_two_see(line in odd_objects()) {
+        check_plain_update(line.as_bytes());
     }
 }
