@@ -1,8 +1,9 @@
 //! Several fragments as one diff: for display, and as a net change.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use foldhash::{HashMap, HashSet};
 use memchr::memmem;
 
 use crate::model::{Action, TextPair};
@@ -37,7 +38,7 @@ pub fn display_diff<'a>(pieces: impl IntoIterator<Item = Piece<'a>>) -> Option<T
         return Some(pair(first.old_text, first.new_text));
     };
     let mut segments = Segments::default();
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::default();
     for piece in [first, second].into_iter().chain(pieces) {
         if seen.insert((piece.old_text, piece.new_text)) {
             segments.take(piece);

@@ -3,7 +3,8 @@
 //! A line is a token with its terminator, so a missing final newline makes another line. CRLF
 //! counts as LF; a lone CR is an ordinary character.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
+use foldhash::fast::RandomState;
 
 use crate::model::LineCounts;
 
@@ -23,6 +24,7 @@ pub fn line_counts(old: &str, new: &str) -> Option<LineCounts> {
             removed: size(lines(old).count()),
         });
     }
+    let (old, new) = cut_common(old, new);
     let (old, new) = trim_common(lines(old).collect(), lines(new).collect());
     let (old_ids, new_ids) = shared_lines(&old, &new);
     let budget = FREE_WORK.max(WORK_PER_LINE.saturating_mul(old.len() + new.len()));
@@ -32,6 +34,44 @@ pub fn line_counts(old: &str, new: &str) -> Option<LineCounts> {
         added: size(new.len() - common),
         removed: size(old.len() - common),
     })
+}
+
+/// Both texts without the lines at their ends that are the same byte for byte. Most changes of a
+/// large file leave little more than the lines that changed.
+fn cut_common<'a>(old: &'a str, new: &'a str) -> (&'a str, &'a str) {
+    let head = common_prefix(old.as_bytes(), new.as_bytes());
+    let head = old.as_bytes()[..head]
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .map_or(0, |at| at + 1);
+    let (old, new) = (&old[head..], &new[head..]);
+    let tail = common_suffix(old.as_bytes(), new.as_bytes());
+    // What comes before the first line break of the tail belongs to lines that may differ.
+    let tail =
+        memchr::memchr(b'\n', &old.as_bytes()[old.len() - tail..]).map_or(0, |at| tail - at - 1);
+    (&old[..old.len() - tail], &new[..new.len() - tail])
+}
+
+/// So many bytes are compared at once.
+const CHUNK: usize = 64;
+
+fn common_prefix(left: &[u8], right: &[u8]) -> usize {
+    let chunks = left.chunks_exact(CHUNK).zip(right.chunks_exact(CHUNK));
+    let equal = CHUNK * chunks.take_while(|(left, right)| left == right).count();
+    let rest = left[equal..].iter().zip(&right[equal..]);
+    equal + rest.take_while(|(left, right)| left == right).count()
+}
+
+fn common_suffix(left: &[u8], right: &[u8]) -> usize {
+    let chunks = left.rchunks_exact(CHUNK).zip(right.rchunks_exact(CHUNK));
+    let equal = CHUNK * chunks.take_while(|(left, right)| left == right).count();
+    let left = left[..left.len() - equal].iter().rev();
+    let right = right[..right.len() - equal].iter().rev();
+    equal
+        + left
+            .zip(right)
+            .take_while(|(left, right)| left == right)
+            .count()
 }
 
 /// A line without its terminator, and whether it had one.
@@ -66,7 +106,8 @@ fn trim_common<'a>(
 /// Both sides as numbers, without the lines that stand on one side only: those are added or
 /// removed in any case.
 fn shared_lines(old: &[Line<'_>], new: &[Line<'_>]) -> (Vec<u32>, Vec<u32>) {
-    let mut ids: HashMap<Line<'_>, (u32, bool)> = HashMap::with_capacity(old.len());
+    let mut ids: HashMap<Line<'_>, (u32, bool)> =
+        HashMap::with_capacity_and_hasher(old.len(), RandomState::default());
     for line in old {
         let next = u32::try_from(ids.len()).unwrap_or(u32::MAX);
         ids.entry(*line).or_insert((next, false));
@@ -134,7 +175,7 @@ fn common_by_bits(old: &[u32], new: &[u32], budget: usize) -> Option<usize> {
     if words.saturating_mul(new.len()) > budget {
         return None;
     }
-    let mut places: HashMap<u32, Vec<usize>> = HashMap::new();
+    let mut places: HashMap<u32, Vec<usize>> = HashMap::default();
     for (place, id) in old.iter().enumerate() {
         places.entry(*id).or_default().push(place);
     }
@@ -241,6 +282,31 @@ mod tests {
             prop_assert_eq!(common_by_bits(&old, &new, usize::MAX), Some(common));
             let expect = LineCounts { added: size(new.len() - common), removed: size(old.len() - common) };
             prop_assert_eq!(line_counts(&text(&old), &text(&new)), Some(expect));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn common_ends_are_cut_at_whole_lines(
+            head in "[ab\\n]{0,150}",
+            old in "[ab\r\\n]{0,6}",
+            new in "[ab\r\\n]{0,6}",
+            tail in "[ab\\n]{0,150}",
+        ) {
+            let (old, new) = (format!("{head}{old}{tail}"), format!("{head}{new}{tail}"));
+            let (old_part, new_part) = cut_common(&old, &new);
+            prop_assert_eq!(old.len() - old_part.len(), new.len() - new_part.len());
+            let ids = |text| lines(text).map(|line| {
+                let shift = |id: u32, char| (id * 7 + u32::from(char)) % 1_000_003;
+                line.0.chars().fold(u32::from(line.1), shift)
+            }).collect::<Vec<u32>>();
+            let (old_ids, new_ids) = (ids(&old), ids(&new));
+            let common = by_definition(&old_ids, &new_ids);
+            let expect = LineCounts {
+                added: size(new_ids.len() - common),
+                removed: size(old_ids.len() - common),
+            };
+            prop_assert_eq!(line_counts(&old, &new), Some(expect));
         }
     }
 

@@ -13,11 +13,12 @@ mod read;
 mod settle;
 mod tool;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::mem;
 use std::sync::Arc;
 
 use acp_grammar::wire::{Field, MessageChunk, PlanEntry, Update, WholeMessage};
+use foldhash::HashMap;
 
 use crate::event::{Event, PermissionAnswer};
 use crate::path::Workspace;
@@ -499,11 +500,11 @@ impl Content {
         Self {
             timeline: Timeline::new(text),
             calls: Vec::new(),
-            turn_ids: HashMap::new(),
-            call_ids: HashMap::new(),
+            turn_ids: HashMap::default(),
+            call_ids: HashMap::default(),
             open_calls: BTreeSet::new(),
             kept_evidence: VecDeque::new(),
-            questions: HashMap::new(),
+            questions: HashMap::default(),
             ledger: Ledger::default(),
             gaps: BTreeMap::new(),
             history: History::default(),

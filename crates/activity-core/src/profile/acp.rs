@@ -26,8 +26,9 @@ mod shell;
 mod splice;
 mod tool;
 
-use std::collections::HashSet;
 use std::sync::Arc;
+
+use foldhash::HashSet;
 
 use self::facts::Facts;
 use self::json::Json;
@@ -282,7 +283,7 @@ impl<'a> Reading<'a> {
             file.from = Some(from.clone());
             return vec![file];
         }
-        let mut seen = HashSet::new();
+        let mut seen = HashSet::default();
         places.retain(|place| seen.insert(place.clone()));
         places.into_iter().map(File::named).collect()
     }

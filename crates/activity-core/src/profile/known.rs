@@ -1,7 +1,8 @@
 //! What a session knows of the files in its workspace, from the calls before.
 
-use std::collections::HashMap;
 use std::sync::Arc;
+
+use foldhash::HashMap;
 
 use super::Findings;
 use crate::model::{Action, PathStanding};

@@ -93,6 +93,15 @@ impl ChangeLog {
             .map(|(_, target)| *target)
     }
 
+    /// Gives back the room to grow.
+    pub(super) fn shrink(&mut self) {
+        self.sweep();
+        self.entries.shrink_to_fit();
+        self.files.shrink_to_fit();
+        self.turns.shrink_to_fit();
+        self.items.shrink_to_fit();
+    }
+
     fn sweep(&mut self) {
         let mut entries = std::mem::take(&mut self.entries);
         entries.retain(|(at, target)| self.last(*target) == *at);

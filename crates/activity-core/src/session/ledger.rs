@@ -4,9 +4,10 @@
 //! stored: they are counted from sums over the calls before, which one change updates in
 //! logarithmic time.
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
+
+use foldhash::HashMap;
 
 use crate::count::line_counts;
 use crate::model::{Action, Activity, Fragment, LineCounts, PathStanding, TextPair};
@@ -288,6 +289,18 @@ impl Ledger {
             sequence: before.activities,
             standing,
         })
+    }
+
+    /// Gives back the room to grow.
+    pub(super) fn shrink(&mut self) {
+        self.calls.shrink_to_fit();
+        self.turns.shrink_to_fit();
+        self.before.tree.shrink_to_fit();
+        self.files.shrink_to_fit();
+        for file in &mut self.files {
+            file.entries.shrink_to_fit();
+        }
+        self.by_path.shrink_to_fit();
     }
 
     fn file_index(&mut self, path: &Arc<str>) -> usize {

@@ -128,7 +128,7 @@ impl Session {
     /// The rows of a turn, in order of the first activity. Costs as much as the turn has.
     pub fn turn_summaries(&self, turn_id: &str) -> Vec<FileSummary> {
         let mut summaries: Vec<(FileSummary, Counts)> = Vec::new();
-        let mut rows = std::collections::HashMap::new();
+        let mut rows = foldhash::HashMap::default();
         for entry in self.entries_of_turn(turn_id) {
             let (Some(listed), Some(activity)) =
                 (self.content.ledger.listed(entry), self.activity(entry))
@@ -232,8 +232,8 @@ impl Session {
     pub fn attachments(&self) -> Vec<Attachment> {
         let timeline = &self.content.timeline;
         let mut attachments = Vec::new();
-        let mut seen = std::collections::HashSet::new();
-        let inline: std::collections::HashSet<(Option<usize>, &Arc<str>)> = timeline
+        let mut seen = foldhash::HashSet::default();
+        let inline: foldhash::HashSet<(Option<usize>, &Arc<str>)> = timeline
             .references()
             .iter()
             .flat_map(|(position, references)| {
@@ -409,7 +409,7 @@ impl Session {
 
     fn nets(&self, entries: impl Iterator<Item = Entry>) -> Vec<(Arc<str>, Option<Net>)> {
         let mut by_path: Vec<(Arc<str>, Vec<Entry>)> = Vec::new();
-        let mut rows = std::collections::HashMap::new();
+        let mut rows = foldhash::HashMap::default();
         for entry in entries {
             let Some(listed) = self.content.ledger.listed(entry) else {
                 continue;

@@ -1,9 +1,10 @@
 //! What a call changed, worked out anew whenever something is said about it.
 
+use std::mem;
 use std::sync::Arc;
 
 use super::ledger::Listed;
-use super::{Session, Target, TimelineText};
+use super::{Content, Session, Target, TimelineText};
 use crate::model::Evidence;
 use crate::notice::NoticeKind;
 use crate::path::Workspace;
@@ -155,8 +156,13 @@ impl Session {
             kept.push_back(index);
         }
         let over = kept.len() > KEPT_EVIDENCE;
-        let dropped = over.then(|| kept.pop_front()).flatten();
-        let Some(call) = dropped.and_then(|index| self.content.calls.get_mut(index)) else {
+        if let Some(oldest) = over.then(|| kept.pop_front()).flatten() {
+            self.drop_evidence(oldest);
+        }
+    }
+
+    fn drop_evidence(&mut self, index: usize) {
+        let Some(call) = self.content.calls.get_mut(index) else {
             return;
         };
         // What a failed call asked for can be shown as long as the texts are there.
@@ -165,6 +171,33 @@ impl Session {
             call.evidence = None;
             call.told_in_part = true;
         }
+    }
+
+    /// Gives back the memory that a session needs only while it goes on: what was said about the
+    /// last finished calls, and the room to grow.
+    ///
+    /// For a session of which nothing was heard for a while. It may go on all the same; what is
+    /// still said about a finished call then counts when it is as good as what was said before.
+    pub fn rest(&mut self) {
+        for index in mem::take(&mut self.content.kept_evidence) {
+            self.drop_evidence(index);
+        }
+        let Content {
+            timeline,
+            calls,
+            turn_ids,
+            call_ids,
+            questions,
+            ledger,
+            ..
+        } = &mut self.content;
+        timeline.shrink();
+        calls.shrink_to_fit();
+        turn_ids.shrink_to_fit();
+        call_ids.shrink_to_fit();
+        questions.shrink_to_fit();
+        ledger.shrink();
+        self.changes.shrink();
     }
 
     /// A message that comes after the end of a call knows only itself, since what came before has

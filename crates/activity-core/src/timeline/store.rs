@@ -3,12 +3,13 @@
 //! Items are only ever added at the end and keep their place; an update changes one item or adds
 //! one. So each update costs the same, however long the session is.
 
+use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
 use acp_grammar::wire::{ContentBlock, PlanEntry as WirePlanEntry};
+use foldhash::HashMap;
 
 use super::turn::{FirstLine, TurnState};
 use super::{Part, PlanEntry, Role, parts};
@@ -117,11 +118,11 @@ impl Timeline {
             turns: Vec::new(),
             calls: 0,
             user_group: None,
-            messages: HashMap::new(),
+            messages: HashMap::default(),
             newest: None,
             prompt: None,
             epoch: 0,
-            thoughts: HashMap::new(),
+            thoughts: HashMap::default(),
             plan: None,
             references: BTreeMap::new(),
         }
@@ -384,6 +385,14 @@ impl Timeline {
     /// Adds to what an item refers to.
     pub(crate) fn add_reference(&mut self, position: usize, reference: Reference) {
         self.references.entry(position).or_default().push(reference);
+    }
+
+    /// Gives back the room to grow.
+    pub(crate) fn shrink(&mut self) {
+        self.items.shrink_to_fit();
+        self.turns.shrink_to_fit();
+        self.messages.shrink_to_fit();
+        self.thoughts.shrink_to_fit();
     }
 
     /// The open segment of a message, or a new one.

@@ -579,3 +579,25 @@ proptest! {
         prop_assert_eq!(mixed.activities().len(), calls.len());
     }
 }
+
+#[test]
+fn a_session_that_rested_goes_on() {
+    let mut session = acp();
+    apply(&mut session, &diff("1", "completed", "/w/a", "x\n", "y\n"));
+    apply(
+        &mut session,
+        &diff("2", "in_progress", "/w/b", "x\n", "y\n"),
+    );
+    let before = listed(&session);
+    session.rest();
+    assert_eq!(listed(&session), before);
+    // What was said of an open call is still known, and so is a finished one.
+    let completed =
+        |id| json!({"sessionUpdate": "tool_call_update", "toolCallId": id, "status": "completed"});
+    apply(&mut session, &completed("2"));
+    apply(&mut session, &completed("1"));
+    assert_eq!(
+        listed(&session),
+        ["assistant-turn:tool:1 a", "assistant-turn:tool:1 b"]
+    );
+}

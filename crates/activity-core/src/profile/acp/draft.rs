@@ -1,8 +1,9 @@
 //! From what is known about a file to the change that is listed.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::sync::Arc;
+
+use foldhash::HashMap;
 
 use super::facts::{Operation, Pair};
 use super::merge::{File, shown};
@@ -160,7 +161,7 @@ fn located_line(file: &File<'_>, lines: &Lines) -> Option<u32> {
 pub(super) type Lines = HashMap<Arc<str>, Option<u32>>;
 
 pub(super) fn lines_by_path(locations: &[CallLocation], resolver: &Resolver<'_>) -> Lines {
-    let mut lines = Lines::new();
+    let mut lines = Lines::default();
     if locations.iter().all(|location| location.line.is_none()) {
         return lines;
     }

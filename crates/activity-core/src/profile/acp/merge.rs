@@ -1,7 +1,8 @@
 //! The sources of a call put together, file by file.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+
+use foldhash::{HashMap, HashSet};
 
 use super::facts::{Facts, Operation, Pair};
 use super::place::{Place, Resolver};
@@ -78,7 +79,7 @@ pub(super) fn files_of<'a>(
         .any(|(_, facts)| facts.iter().any(is_nameless));
     let only_path = nameless.then(|| only_path(&sources, resolver)).flatten();
     let mut files: Vec<File<'a>> = Vec::new();
-    let mut index: HashMap<Place, usize> = HashMap::new();
+    let mut index: HashMap<Place, usize> = HashMap::default();
     for (rank, facts) in sources {
         for facts in facts {
             let place = match &facts.path {
@@ -119,7 +120,7 @@ pub(super) fn add_listed<'a>(
     resolver: &Resolver<'_>,
 ) {
     let adds = files.is_empty();
-    let mut by_name: HashMap<Arc<str>, Vec<usize>> = HashMap::new();
+    let mut by_name: HashMap<Arc<str>, Vec<usize>> = HashMap::default();
     for (at, file) in files.iter().enumerate() {
         let name = file_name(file.place.shown()).into();
         by_name.entry(name).or_default().push(at);

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use acp_grammar::js;
+use foldhash::{HashMap, HashSet};
 
 use super::super::Context;
 
@@ -73,8 +73,8 @@ impl<'a> Resolver<'a> {
     ) -> Self {
         let mut resolver = Self {
             context,
-            full: HashMap::new(),
-            named: HashSet::new(),
+            full: HashMap::default(),
+            named: HashSet::default(),
             historical,
             resolved: RefCell::default(),
         };
