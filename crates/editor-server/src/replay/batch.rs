@@ -2,7 +2,7 @@
 //! one value and no text is copied.
 
 use acp_grammar::wire::message::{Direction, Message};
-use acp_grammar::wire::trace::{Hop, Line, LineFault, mend_lone_surrogates};
+use acp_grammar::wire::trace::{Hop, Line, LineFault, mend_lone_surrogates, text_of};
 use acp_grammar::wire::{Update, UpdateParams};
 use self_cell::self_cell;
 use serde_json::value::RawValue;
@@ -70,8 +70,8 @@ impl DecodedBatch {
     pub(super) fn decode(mut batch: LineBatch) -> Self {
         mend_lone_surrogates(&mut batch.bytes);
         Self::new(batch, |batch| {
-            let lines = batch.lines.iter();
-            let decoded = lines.filter_map(|line| {
+            let mut decoded = Vec::with_capacity(batch.lines.len());
+            decoded.extend(batch.lines.iter().filter_map(|line| {
                 let content = match &line.range {
                     None => Err(SkipReason::TooLong),
                     Some(range) => content(&batch.bytes[range.clone()]).transpose()?,
@@ -80,15 +80,20 @@ impl DecodedBatch {
                     number: line.number,
                     content,
                 })
-            });
-            decoded.collect()
+            }));
+            decoded
         })
     }
 }
 
 /// What a line says; nothing when it is blank.
 pub(super) fn content(line: &[u8]) -> Result<Option<LineContent<'_>>, SkipReason> {
-    let content = match Line::decode(line)? {
+    let line = text_of(line)?;
+    if let Some(params) = UpdateParams::of_line(line) {
+        let hop = Hop::Only;
+        return Ok(Some(LineContent::Update { hop, params }));
+    }
+    let content = match Line::of_text(line)? {
         Line::Params(json) => LineContent::Update {
             hop: Hop::Only,
             params: UpdateParams::decode(json).ok_or(LineFault::BadUpdate)?,

@@ -312,19 +312,17 @@ fn response<'a>(
 }
 
 /// What an update tells.
-pub(super) fn update<'a>(params: UpdateParams<'a>, tell: &mut impl FnMut(Told<'a>)) {
+pub(super) fn update(params: UpdateParams<'_>) -> Told<'_> {
     let UpdateParams { session_id, update } = params;
     let ended = match &update {
         Update::Metadata { name, raw } if name == "state_update" => method::idle_after(raw.get()),
         _ => None,
     };
-    match ended {
-        Some(stop_reason) => tell(Told::Session(
-            session_id,
-            Event::PromptEnded { stop_reason },
-        )),
-        None => tell(Told::Session(session_id, Event::Update(update))),
-    }
+    let event = match ended {
+        Some(stop_reason) => Event::PromptEnded { stop_reason },
+        None => Event::Update(update),
+    };
+    Told::Session(session_id, event)
 }
 
 #[cfg(test)]

@@ -2,9 +2,11 @@
 //!
 //! The names of its members are a contract; new ones may come, none may go.
 
-use std::cell::Cell;
+mod list;
+
 use std::collections::HashMap;
 use std::io::Write;
+use std::sync::Mutex;
 
 use activity_core::attachment::Attachment;
 use activity_core::model::{
@@ -17,6 +19,7 @@ use serde::ser::{SerializeMap as _, SerializeStruct as _};
 use serde::{Serialize, Serializer};
 
 use super::{RecordedSession, Recording, ShownNotice};
+use list::List;
 
 /// Writes the document for several recordings, their sessions one after the other.
 pub(crate) fn write(recordings: &[Recording], output: impl Write) -> serde_json::Result<()> {
@@ -59,6 +62,10 @@ impl Serialize for OneSession<'_> {
         });
         let activities = session.activities();
         let attachments = session.attachments();
+        let fragments = activities.iter().flat_map(|activity| &activity.fragments);
+        let bytes = fragments
+            .map(|fragment| fragment.old_text.len() + fragment.new_text.len())
+            .sum();
 
         let mut members = serializer.serialize_struct("Session", 12)?;
         members.serialize_field("sessionId", &*self.0.id)?;
@@ -68,25 +75,26 @@ impl Serialize for OneSession<'_> {
         members.serialize_field("executionCwd", &workspace.map(|it| &**it.cwd()))?;
         members.serialize_field(
             "activities",
-            &Each(|| activities.iter().map(|it| ActivityObject::new(it, rich))),
+            &List::new(&activities, bytes, |it| Some(ActivityObject::new(it, rich))),
         )?;
         members.serialize_field("turnSummaries", &TurnSummaries { session, rich })?;
         let paths = session.paths();
-        let net = Cell::new(Some(CountsObject::default()));
+        let net = Mutex::new(Some(CountsObject::default()));
         members.serialize_field(
             "changes",
             // A group is made when it is written and dropped after that: its texts may be new.
-            &Each(|| {
-                let groups = paths.iter().filter_map(|path| session.file(path));
-                groups.map(|group| {
-                    net.set(net.get().and_then(|net| net.plus(group.net.as_ref())));
-                    Group { group, rich }
-                })
+            &List::new(&paths, bytes, |path| {
+                let group = session.file(path)?;
+                if let Ok(mut net) = net.lock() {
+                    *net = net.and_then(|net| net.plus(group.net.as_ref()));
+                }
+                Some(Group { group, rich })
             }),
         )?;
         members.serialize_field("uniqueFileCount", &paths.len())?;
         if rich {
-            members.serialize_field("net", &net.get())?;
+            let net = net.into_inner().unwrap_or_default();
+            members.serialize_field("net", &net)?;
         }
         members.serialize_field(
             "attachments",

@@ -51,6 +51,9 @@ impl<R: BufRead> Lines<R> {
     pub(super) fn read_batch(&mut self, batch: &mut LineBatch) -> io::Result<bool> {
         batch.bytes.clear();
         batch.lines.clear();
+        // A batch of one huge line is no reason to keep so much for all that follow.
+        batch.bytes.shrink_to(4 * BATCH_BYTES);
+        batch.bytes.reserve(2 * BATCH_BYTES);
         while batch.bytes.len() < BATCH_BYTES && self.read_line(batch)? {}
         Ok(!batch.lines.is_empty())
     }

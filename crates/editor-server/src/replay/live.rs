@@ -214,7 +214,7 @@ impl LiveConnection {
                 // What the trace of one session may leave out, a connection has to say.
                 if session_id.is_some() {
                     let params = UpdateParams { session_id, update };
-                    connection::update(params, &mut |fact| facts.push(fact));
+                    facts.push(connection::update(params));
                 }
             }
             LineContent::Message { message, .. } => {

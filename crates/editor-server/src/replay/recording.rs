@@ -1,7 +1,7 @@
 //! The sessions of one trace.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::fmt::Write as _;
 use std::io::{self, BufRead};
 use std::sync::{Arc, mpsc};
@@ -20,6 +20,8 @@ use super::lines::{LineBatch, Lines};
 const BATCHES_AHEAD: usize = 2;
 /// Names in a notice about several.
 const MOST_NAMES: usize = 20;
+/// Sessions that may go on side by side. Of others, less is kept until they go on.
+const ACTIVE_SESSIONS: usize = 8;
 
 /// What a trace holds.
 #[derive(Debug)]
@@ -30,6 +32,8 @@ pub struct Recording {
     by_id: HashMap<Arc<str>, usize>,
     /// The session of the last event, for events that name none.
     latest: usize,
+    /// The sessions that were spoken of lately, the first of them longest ago.
+    active: VecDeque<usize>,
     agent: Option<Agent>,
     /// How many connections have begun.
     connections: u64,
@@ -198,11 +202,12 @@ impl Recording {
     pub fn read(input: impl BufRead + Send, options: Options) -> (Self, io::Result<()>) {
         let mut recording = Self::new(options);
         let (sender, receiver) = mpsc::sync_channel(BATCHES_AHEAD);
+        let (give_back, empty) = mpsc::channel();
         let end = thread::scope(|scope| {
             let reader = scope.spawn(move || {
                 let mut lines = Lines::new(input);
                 loop {
-                    let mut batch = LineBatch::default();
+                    let mut batch: LineBatch = empty.try_recv().unwrap_or_default();
                     let outcome = lines.read_batch(&mut batch);
                     let last = !matches!(outcome, Ok(true));
                     // The lines before an error of the stream are whole.
@@ -218,6 +223,8 @@ impl Recording {
                         recording.take_in(line);
                     }
                 });
+                // The reader may have come to its end.
+                let _ = give_back.send(batch.into_owner());
             }
             match reader.join() {
                 Ok(end) => end,
@@ -234,6 +241,7 @@ impl Recording {
             sessions: Vec::new(),
             by_id: HashMap::new(),
             latest: 0,
+            active: VecDeque::new(),
             agent: None,
             connections: 0,
             read_lines: 0,
@@ -282,23 +290,22 @@ impl Recording {
         if !self.connection.follows(*hop) {
             return;
         }
-        // A message tells at most three things, and the connection may not know the sessions.
-        let mut told = Vec::with_capacity(3);
         match content {
-            LineContent::Update { params, .. } => {
-                connection::update(params, &mut |fact| told.push(fact));
-            }
+            LineContent::Update { params, .. } => self.apply(connection::update(params)),
             LineContent::Message {
                 direction, message, ..
-            } => self
-                .connection
-                .observe(direction, message, &mut |fact| told.push(fact)),
-        }
-        for fact in told {
-            if let Told::Agent(_) = fact {
-                self.connections += 1;
+            } => {
+                // A message tells at most three things, and the connection does not know the sessions.
+                let mut told = Vec::with_capacity(3);
+                self.connection
+                    .observe(direction, message, &mut |fact| told.push(fact));
+                for fact in told {
+                    if let Told::Agent(_) = fact {
+                        self.connections += 1;
+                    }
+                    self.apply(fact);
+                }
             }
-            self.apply(fact);
         }
     }
 
@@ -338,7 +345,7 @@ impl Recording {
             }
             Told::Session(session_id, event) => {
                 let index = self.index_of(session_id.as_ref());
-                self.latest = index;
+                self.speak_of(index);
                 let recorded = &mut self.sessions[index];
                 recorded.connection = self.connections;
                 match &self.agent {
@@ -365,6 +372,21 @@ impl Recording {
         let known = self.by_id.get(session_id);
         if known.is_some_and(|&index| self.sessions[index].connection < self.connections) {
             self.by_id.remove(session_id);
+        }
+    }
+
+    /// Notes of which session the trace speaks; one of which it has not spoken for long may rest.
+    fn speak_of(&mut self, index: usize) {
+        if self.latest == index && !self.active.is_empty() {
+            return;
+        }
+        self.latest = index;
+        self.active.retain(|active| *active != index);
+        self.active.push_back(index);
+        if self.active.len() > ACTIVE_SESSIONS
+            && let Some(session) = self.active.pop_front()
+        {
+            self.sessions[session].session.rest();
         }
     }
 

@@ -73,3 +73,63 @@ fn a_load_that_fails_leaves_the_session_as_it_was() {
         ["the agent could not load this session: no such session"]
     );
 }
+
+#[test]
+fn sessions_in_turns_are_told_apart_however_many_there_are() {
+    let update = |session: usize, update: serde_json::Value| {
+        serde_json::json!({"sessionId": session.to_string(), "update": update}).to_string()
+    };
+    let sessions = 0..20_usize;
+    let begun = sessions.clone().map(|session| {
+        let begun = serde_json::json!({"sessionUpdate": "tool_call", "toolCallId": "1", "kind": "edit",
+            "status": "in_progress", "content": [{"type": "diff", "path": "/w/a", "newText": "x"}]});
+        update(session, begun)
+    });
+    let ended = sessions.clone().rev().map(|session| {
+        let ended = serde_json::json!({"sessionUpdate": "tool_call_update", "toolCallId": "1", "status": "completed"});
+        update(session, ended)
+    });
+    let trace: Vec<String> = begun.chain(ended).collect();
+    let options = Options {
+        workspace_root: Some("/w".into()),
+        text: activity_core::session::TimelineText::FirstLines,
+        ..Options::default()
+    };
+    let (recording, end) = Recording::read(trace.join("\n").as_bytes(), options);
+    end.expect("memory can be read");
+    assert_eq!(recording.sessions().len(), sessions.len());
+    for recorded in recording.sessions() {
+        assert_eq!(recorded.session.paths(), ["a".into()], "{}", recorded.id);
+    }
+}
+
+#[test]
+fn a_long_list_is_the_list_that_one_thread_writes() {
+    let write = |id: usize| {
+        let text = format!("line {id}\n").repeat(1_000);
+        let path = format!("/w/{}", id % 7);
+        serde_json::json!({"sessionUpdate": "tool_call", "toolCallId": id.to_string(), "kind": "edit",
+            "status": "completed", "content": [{"type": "diff", "path": path, "newText": text}]})
+    };
+    let trace: Vec<String> = (0..501).map(|id| write(id).to_string()).collect();
+    let options = Options {
+        workspace_root: Some("/w".into()),
+        ..Options::default()
+    };
+    let (recording, end) = Recording::read(trace.join("\n").as_bytes(), options);
+    end.expect("memory can be read");
+    let mut output = Vec::new();
+    json::write(std::slice::from_ref(&recording), &mut output).expect("memory can be written");
+    assert!(output.len() > 8_000_000, "long enough for two threads");
+    let document: serde_json::Value = serde_json::from_slice(&output).expect("JSON");
+    let session = &document["sessions"][0];
+    let ids = session["activities"].as_array().expect("a list").iter();
+    let ids: Vec<&str> = ids.filter_map(|it| it["toolCallId"].as_str()).collect();
+    let expect: Vec<String> = (0..501).map(|id| id.to_string()).collect();
+    assert_eq!(ids, expect);
+    let changes = session["changes"].as_array().expect("a list").iter();
+    let paths: Vec<&str> = changes
+        .filter_map(|it| it["relativePath"].as_str())
+        .collect();
+    assert_eq!(paths, ["0", "1", "2", "3", "4", "5", "6"]);
+}

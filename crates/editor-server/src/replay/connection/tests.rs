@@ -22,7 +22,7 @@ fn check(trace: &str, expect: &Expect) {
             };
             match line.content.expect("a line that can be read") {
                 LineContent::Update { hop, params } if connection.follows(hop) => {
-                    update(params, &mut tell);
+                    tell(update(params));
                 }
                 LineContent::Message {
                     direction,
