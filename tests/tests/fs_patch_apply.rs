@@ -150,7 +150,7 @@ fn wrong_payloads_roots_and_usage_say_what_to_do() -> Result<()> {
         &[],
         &[],
         "*** Add File: a\nb",
-        expect![[r#"
+        expect![[r"
             exit Some(1)
             <stdin>:3:1: 'b' is not a valid hunk header. Valid hunk headers: '*** Add File: {path}', '*** Delete File: {path}', '*** Update File: {path}'
               |
@@ -164,7 +164,7 @@ fn wrong_payloads_roots_and_usage_say_what_to_do() -> Result<()> {
             error: <stdin> was rejected at line 3, column 1, in dialect openclaw
               help: start each line of a new file with '+', or begin the next section with its header
             --
-        "#]],
+        "]],
     )?;
     check(
         &[],
@@ -184,7 +184,7 @@ fn wrong_payloads_roots_and_usage_say_what_to_do() -> Result<()> {
         &[],
         &["--dialect", "codex"],
         "",
-        expect![[r#"
+        expect![[r"
             exit Some(1)
             <stdin>:2:1: '' is not a valid hunk header. Valid hunk headers: '*** Add File: {path}', '*** Delete File: {path}', '*** Update File: {path}'
               |
@@ -198,7 +198,7 @@ fn wrong_payloads_roots_and_usage_say_what_to_do() -> Result<()> {
             error: <stdin> was rejected at line 2, column 1, in dialect codex
               help: remove the blank line: none may stand before or between sections; an empty line of a new file is written '+'
             --
-        "#]],
+        "]],
     )?;
     let finished = run(
         &["patch", "apply", "-", "--root", "/no/such/dir"],
