@@ -84,12 +84,21 @@ impl Edit {
                 break;
             }
         }
-        let first = before.line_of(bytes.start);
+        let mut first = before.line_of(bytes.start);
         let last = before.line_of(bytes.end);
         let line_after = before.line_start(last + 1).max(bytes.end);
         let near = |from: usize, to: usize| before.text(from..to.min(before.len_bytes()));
         let preceding = near(bytes.start.saturating_sub(1), bytes.start);
         let following = near(bytes.end, bytes.end + 1);
+        // A LF behind a lone CR is no line of its own: it makes another ending of the line above.
+        let next = if inserted.is_empty() {
+            &*following
+        } else {
+            &*inserted
+        };
+        if preceding == "\r" && next.starts_with('\n') && bytes.start == before.line_start(first) {
+            first = first.saturating_sub(1);
+        }
         let starts_line = |text: &str| match text.as_bytes().last() {
             Some(b'\n') => true,
             Some(b'\r') => following != "\n",
