@@ -1,8 +1,9 @@
 //! Recorded traces: the lines of a file, the sessions in them, and what is shown of them.
 //!
-//! A trace is read once, from front to back. Two threads share the work: one reads lines and
-//! decodes them ([`lines`], [`batch`]), the other pairs requests with answers ([`connection`]) and
-//! brings the sessions forward ([`recording`]). Nothing but the sessions stays in memory.
+//! A trace is read once, from front to back. Two threads share the work: one reads lines
+//! ([`lines`]), the other pairs requests with answers ([`connection`]) and brings the sessions
+//! forward ([`recording`]); the one that is ahead decodes them ([`batch`]). Nothing but the sessions
+//! stays in memory.
 
 mod batch;
 mod connection;

@@ -78,6 +78,18 @@ impl Session {
         self.activities_of(self.content.ledger.entries_in(0..self.content.calls.len()))
     }
 
+    /// How many bytes of text all activities have together.
+    pub fn text_bytes(&self) -> usize {
+        let ledger = &self.content.ledger;
+        let entries = ledger.entries_in(0..self.content.calls.len());
+        let fragments = entries
+            .filter_map(|entry| ledger.listed(entry))
+            .flat_map(|listed| &listed.draft.fragments);
+        fragments
+            .map(|fragment| fragment.old_text.len() + fragment.new_text.len())
+            .sum()
+    }
+
     /// The turns, in order, also those without file activity.
     pub fn turns(&self) -> Vec<Turn> {
         let timeline = &self.content.timeline;

@@ -26,6 +26,11 @@ pub(crate) fn write(recordings: &[Recording], output: impl Write) -> serde_json:
     serde_json::to_writer(output, &Document(recordings))
 }
 
+/// Text of activities that a session can have to be written as a whole.
+const LARGE_SESSION: usize = 1 << 20;
+/// About what a session takes besides.
+const SESSION_BYTES: usize = 2 << 10;
+
 struct Document<'a>(&'a [Recording]);
 
 impl Serialize for Document<'_> {
@@ -42,8 +47,15 @@ struct Sessions<'a>(&'a [Recording]);
 
 impl Serialize for Sessions<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let sessions = self.0.iter().flat_map(Recording::sessions);
-        serializer.collect_seq(sessions.map(OneSession))
+        let sessions: Vec<&RecordedSession> = self.0.iter().flat_map(Recording::sessions).collect();
+        let sizes = sessions.iter().map(|it| it.session.text_bytes());
+        // A large session shares out its own lists; it is not held in memory as a whole.
+        let bytes = if sizes.clone().max() > Some(LARGE_SESSION) {
+            0
+        } else {
+            sizes.map(|size| size + SESSION_BYTES).sum()
+        };
+        List::new(&sessions, bytes, |it| Some(OneSession(it))).serialize(serializer)
     }
 }
 
@@ -62,10 +74,7 @@ impl Serialize for OneSession<'_> {
         });
         let activities = session.activities();
         let attachments = session.attachments();
-        let fragments = activities.iter().flat_map(|activity| &activity.fragments);
-        let bytes = fragments
-            .map(|fragment| fragment.old_text.len() + fragment.new_text.len())
-            .sum();
+        let bytes = session.text_bytes();
 
         let mut members = serializer.serialize_struct("Session", 12)?;
         members.serialize_field("sessionId", &*self.0.id)?;

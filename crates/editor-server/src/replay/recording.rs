@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::fmt::Write as _;
 use std::io::{self, BufRead};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
 
@@ -16,7 +17,7 @@ use super::batch::{DecodedBatch, DecodedLine, LineContent, SkipReason};
 use super::connection::{self, Connection, Told};
 use super::lines::{LineBatch, Lines};
 
-/// Decoded batches that may wait for the sessions to be brought forward.
+/// Batches that may wait for the sessions to be brought forward.
 const BATCHES_AHEAD: usize = 2;
 /// Names in a notice about several.
 const MOST_NAMES: usize = 20;
@@ -105,6 +106,13 @@ impl RecordedSession {
         });
         failure.chain(notices).collect()
     }
+}
+
+/// A batch on its way from the stream to the sessions.
+enum Batch {
+    /// Its lines are still to be decoded.
+    Read(LineBatch),
+    Decoded(DecodedBatch),
 }
 
 /// The names of several notices.
@@ -203,21 +211,34 @@ impl Recording {
         let mut recording = Self::new(options);
         let (sender, receiver) = mpsc::sync_channel(BATCHES_AHEAD);
         let (give_back, empty) = mpsc::channel();
+        let waiting = AtomicUsize::new(0);
         let end = thread::scope(|scope| {
+            let waiting = &waiting;
             let reader = scope.spawn(move || {
                 let mut lines = Lines::new(input);
                 loop {
                     let mut batch: LineBatch = empty.try_recv().unwrap_or_default();
                     let outcome = lines.read_batch(&mut batch);
                     let last = !matches!(outcome, Ok(true));
+                    // Decoding is the work of whoever would have to wait for the other.
+                    let batch = if waiting.load(Ordering::Relaxed) == 0 {
+                        Batch::Read(batch)
+                    } else {
+                        Batch::Decoded(DecodedBatch::decode(batch))
+                    };
+                    waiting.fetch_add(1, Ordering::Relaxed);
                     // The lines before an error of the stream are whole.
-                    let sent = sender.send(DecodedBatch::decode(batch));
-                    if last || sent.is_err() {
+                    if sender.send(batch).is_err() || last {
                         return outcome.map(drop);
                     }
                 }
             });
-            for mut batch in receiver {
+            for batch in receiver {
+                waiting.fetch_sub(1, Ordering::Relaxed);
+                let mut batch = match batch {
+                    Batch::Read(batch) => DecodedBatch::decode(batch),
+                    Batch::Decoded(batch) => batch,
+                };
                 batch.with_dependent_mut(|_, lines| {
                     for line in lines.drain(..) {
                         recording.take_in(line);
