@@ -15,6 +15,7 @@ use super::mask::masked;
 use super::opening::Openings;
 use super::route::Router;
 use super::spill::{Next, Record, Spill};
+use super::streams;
 use crate::mirror::message::{ServerHello, TapHello, VERSION};
 use crate::mirror::rendezvous::{Found, Listening, Rendezvous, Role};
 
@@ -104,6 +105,7 @@ impl Publisher {
     }
 
     fn try_serve(&self, stream: &Stream) -> io::Result<()> {
+        streams::give_way();
         stream.set_recv_timeout(Some(HELLO_WAIT))?;
         let mut to = BufWriter::with_capacity(64 * 1024, stream);
         writeln!(to, "{}", self.hello)?;

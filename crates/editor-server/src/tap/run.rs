@@ -240,6 +240,7 @@ impl Observers {
             let (spill, openings) = (Arc::clone(&spill), Arc::clone(&openings));
             // It ends with the spill, and nobody waits for it.
             spawn("openings", move || {
+                streams::give_way();
                 if let Err(why) = openings.collect(&spill) {
                     tracing::warn!(%why, "late editors will not know the sessions");
                 }

@@ -28,6 +28,18 @@ pub(super) fn widen(agent_in: impl AsFd, agent_out: impl AsFd) {
     let _ = (agent_in, agent_out, PIPE_BYTES);
 }
 
+/// Lets the calling thread give way: where processors are short, what passes through the tap goes
+/// first, and those who look on follow when there is time.
+pub(super) fn give_way() {
+    /// Half way to the least that a thread can have.
+    #[cfg(target_os = "linux")]
+    const NICENESS: i32 = 10;
+    // Elsewhere this would be the priority of the whole process. A thread that cannot give way does
+    // its work all the same.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::setpriority_process(None, NICENESS);
+}
+
 /// Closes standard input, so that the client learns that nobody reads any more.
 pub(super) fn close_input() {
     if let Ok(nothing) = File::open("/dev/null") {
