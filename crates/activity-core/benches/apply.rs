@@ -73,8 +73,9 @@ fn decode(json: &str) -> Update<'_> {
     Update::decode(json).expect("an object")
 }
 
-/// A session of turns with text, thoughts, reads and writes, over a few hundred files; now and
-/// then a call of long ago is heard of again.
+/// A session of turns with text, thoughts, reads and writes, over a few hundred files. One update
+/// in ten is about a call that is over: mostly one of the last few, every tenth time one from the
+/// middle of the session.
 fn update(count: usize) -> String {
     let call = count / 10;
     match count % 10 {
@@ -99,6 +100,10 @@ fn update(count: usize) -> String {
         8 if call.is_multiple_of(10) => format!(
             r#"{{"sessionUpdate":"tool_call_update","toolCallId":"t{old}","status":"completed"}}"#,
             old = call / 2
+        ),
+        8 => format!(
+            r#"{{"sessionUpdate":"tool_call_update","toolCallId":"t{recent}","status":"completed"}}"#,
+            recent = call.saturating_sub(call % 8)
         ),
         _ => format!(
             r#"{{"sessionUpdate":"tool_call","toolCallId":"r{call}","title":"read","kind":"read","status":"completed"}}"#
