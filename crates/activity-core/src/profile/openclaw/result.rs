@@ -17,12 +17,12 @@ pub(crate) struct ResultFacts {
     runs: Vec<Run>,
 }
 
-/// Neighbouring lines that a change removed and added.
+/// Neighbouring lines that a change removed and added, each ended by LF.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Run {
     place: Place,
-    removed: Vec<Box<str>>,
-    added: Vec<Box<str>>,
+    removed: Box<str>,
+    added: Box<str>,
 }
 
 /// Where a change stands, in lines from 0.
@@ -30,6 +30,18 @@ struct Run {
 pub(super) struct Place {
     pub(super) old_line: u32,
     pub(super) new_line: u32,
+}
+
+impl Place {
+    /// The place so many lines later on each side.
+    fn after(self, old: usize, new: usize) -> Self {
+        let later =
+            |line: u32, count: usize| line.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
+        Self {
+            old_line: later(self.old_line, old),
+            new_line: later(self.new_line, new),
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -117,12 +129,14 @@ impl Places<'_> {
 
 /// True when one of the lines holds `wanted`, which may be a part of a line; nothing wanted is
 /// always there.
-fn has_line(lines: &[Box<str>], wanted: Option<&str>) -> bool {
-    wanted.is_none_or(|wanted| {
-        lines
-            .iter()
-            .any(|line| line.contains(wanted.trim_end_matches('\r')))
-    })
+fn has_line(lines: &str, wanted: Option<&str>) -> bool {
+    wanted.is_none_or(|wanted| !lines.is_empty() && lines.contains(wanted.trim_end_matches('\r')))
+}
+
+/// Lines as one text, each ended by LF.
+fn ended(lines: &[&str]) -> Box<str> {
+    let lines = lines.iter().flat_map(|line| [line, "\n"]);
+    lines.collect::<String>().into()
 }
 
 fn runs(patch: &str) -> Vec<Run> {
@@ -138,30 +152,29 @@ fn runs(patch: &str) -> Vec<Run> {
             old_line: position.old_line,
             new_line: position.new_line,
         };
-        let mut open: Option<Run> = None;
-        for line in &hunk.lines {
-            let run = match line.side {
-                Side::Both => {
-                    runs.extend(open.take());
-                    place.old_line = place.old_line.saturating_add(1);
-                    place.new_line = place.new_line.saturating_add(1);
-                    continue;
-                }
-                Side::Old | Side::New => open.get_or_insert_with(|| Run {
-                    place,
-                    removed: Vec::new(),
-                    added: Vec::new(),
-                }),
-            };
-            if line.side == Side::Old {
-                run.removed.push(line.text.into());
-                place.old_line = place.old_line.saturating_add(1);
-            } else {
-                run.added.push(line.text.into());
-                place.new_line = place.new_line.saturating_add(1);
+        let mut lines = hunk.lines.iter().peekable();
+        while let Some(first) = lines.peek() {
+            if first.side == Side::Both {
+                place = place.after(1, 1);
+                lines.next();
+                continue;
             }
+            let (mut removed, mut added) = (Vec::new(), Vec::new());
+            while let Some(line) = lines.next_if(|line| line.side != Side::Both) {
+                let side = match line.side {
+                    Side::Old => &mut removed,
+                    Side::New | Side::Both => &mut added,
+                };
+                side.push(line.text);
+            }
+            let after = place.after(removed.len(), added.len());
+            runs.push(Run {
+                place,
+                removed: ended(&removed),
+                added: ended(&added),
+            });
+            place = after;
         }
-        runs.extend(open);
     }
     runs
 }
