@@ -246,8 +246,8 @@ fn fault(error: &serde_json::Error) -> LineFault {
 /// True when brackets and braces outside of strings are nested deeper than `limit`.
 fn is_deeper_than(json: &str, limit: usize) -> bool {
     let bytes = json.as_bytes();
-    // Few openers cannot be deep; most lines end here, at the speed of a byte scan.
-    if memchr::memchr2_iter(b'[', b'{', bytes).nth(limit).is_none() {
+    // Few openers cannot be deep; most lines end here, at once or at the speed of a byte scan.
+    if bytes.len() <= limit || memchr::memchr2_iter(b'[', b'{', bytes).nth(limit).is_none() {
         return false;
     }
     let mut depth = 0_usize;
