@@ -8,6 +8,8 @@ mod commit;
 mod error;
 mod plan;
 
+use std::collections::HashSet;
+
 use acp_grammar::apply::AppliedHunk;
 use acp_grammar::patch::{Dialect, Patch};
 use serde_json::Value;
@@ -86,12 +88,9 @@ impl PatchOutcome {
             matches!(kind, PatchedKind::Modified | PatchedKind::Moved { .. })
         });
         let deleted = of('D', |kind| matches!(kind, PatchedKind::Deleted));
-        let mut lines: Vec<String> = Vec::new();
-        for line in added.chain(modified).chain(deleted) {
-            if !lines.contains(&line) {
-                lines.push(line);
-            }
-        }
+        let mut seen = HashSet::new();
+        let all = added.chain(modified).chain(deleted);
+        let mut lines: Vec<String> = all.filter(|line| seen.insert(line.clone())).collect();
         if lines.is_empty() {
             let paths: Vec<&str> = self.files.iter().map(|file| file.path.as_str()).collect();
             return format!("No changes made to {}.", paths.join(", "));

@@ -184,6 +184,12 @@ impl<'a> Chain<'a> {
         self.postings.get(id as usize).map_or(&[], Vec::as_slice)
     }
 
+    /// Whether a line with an id is present.
+    pub(super) fn has(&self, id: LineId) -> bool {
+        let absent = self.absent.get(id as usize).copied().unwrap_or_default();
+        self.postings(id).len() > absent
+    }
+
     /// Drops the lines that are not present from the postings of an id once they are most of them.
     pub(super) fn prune(&mut self, id: LineId) {
         let Some(postings) = self.postings.get_mut(id as usize) else {

@@ -116,6 +116,10 @@ fn looked(call: &ToolCall, context: &Context<'_>) -> Findings {
     }
 }
 
+/// The bytes of results that are searched at most for the path of the section that failed. Each
+/// section costs a pass over them.
+const MOST_SEARCHED: usize = 64 << 20;
+
 /// One call with its JSON read.
 struct Reading<'a> {
     call: &'a ToolCall,
@@ -341,8 +345,10 @@ impl<'a> Reading<'a> {
             .iter()
             .find_map(|(_, input)| input.and_then(input::envelope_of_input))?;
         let sections = acp_grammar::patch::parse_lenient(patch).patch.sections;
+        let affordable = MOST_SEARCHED / self.outcome.text_bytes().max(1);
         let failing = sections
             .iter()
+            .take(affordable)
             .position(|section| self.outcome.mentions(section.path));
         let done = failing.unwrap_or(sections.len().saturating_sub(1));
         let places = sections

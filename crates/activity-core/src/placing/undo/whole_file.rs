@@ -104,8 +104,7 @@ impl<'p, 'a> Undo<'p, 'a> {
     }
 
     fn has_line(&self, plan: &Plan<'a>, line: usize) -> bool {
-        let postings = self.chain.postings(plan.new.id(line));
-        plan.new.is_masked(line) || postings.iter().any(|&node| self.chain.is_present(node))
+        plan.new.is_masked(line) || self.chain.has(plan.new.id(line))
     }
 }
 

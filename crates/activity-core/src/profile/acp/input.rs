@@ -1,6 +1,8 @@
 //! What the input of a call asks for: a write, an edit, a patch, a deletion or a move, under the
 //! names that agents give their arguments.
 
+use foldhash::HashMap;
+
 use super::content::stands_for_text;
 use super::facts::{Facts, Operation, Pair};
 use super::json::{Json, Object};
@@ -258,14 +260,17 @@ fn one_file<'a>(object: &'a Object<'a>, tool: &Tool) -> Option<Facts<'a>> {
     facts.says_something().then_some(facts)
 }
 
-/// Pairs that are told apart by a number: `{"old_str_1": "a", "new_str_1": "b"}`.
+/// Pairs that are told apart by a number from 1 on: `{"old_str_1": "a", "new_str_1": "b"}`.
 fn numbered_edits<'a>(object: &'a Object<'a>) -> impl Iterator<Item = Pair<'a>> {
-    (1..=object.members().count()).map_while(|number| {
-        let old = object.text(&[&format!("old_str_{number}")])?;
-        Some(Pair::new(
-            old,
-            object.text(&[&format!("new_str_{number}")])?,
-        ))
+    let is_numbered = |name: &str| name.starts_with("old_str_") || name.starts_with("new_str_");
+    let texts: HashMap<&str, &str> = object
+        .members()
+        .filter(|(name, _)| is_numbered(name))
+        .filter_map(|(name, value)| Some((name, value.as_str()?)))
+        .collect();
+    (1..=texts.len() / 2).map_while(move |number| {
+        let text = |side: &str| texts.get(&*format!("{side}_{number}")).copied();
+        Some(Pair::new(text("old_str")?, text("new_str")?))
     })
 }
 

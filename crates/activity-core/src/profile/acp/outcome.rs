@@ -122,6 +122,11 @@ impl<'a> Outcome<'a> {
             .collect()
     }
 
+    /// How many bytes of text the result has.
+    pub(super) fn text_bytes(&self) -> usize {
+        self.texts.iter().map(|text| text.len()).sum()
+    }
+
     /// The result names this path, not merely a longer one that contains it.
     pub(super) fn mentions(&self, path: &str) -> bool {
         let alone = |text: &str, at: usize| {

@@ -91,18 +91,28 @@ impl ResultFacts {
         Places {
             runs: &self.runs,
             used: vec![false; self.runs.len()],
+            first: 0,
+            work: MOST_WORK,
         }
     }
 }
+
+/// The bytes of runs that are compared at most to give the fragments of a call their places.
+const MOST_WORK: usize = 16 << 20;
 
 /// Places that no fragment has taken yet.
 pub(super) struct Places<'a> {
     runs: &'a [Run],
     used: Vec<bool>,
+    /// The runs before this one are all used.
+    first: usize,
+    /// What is left of [`MOST_WORK`].
+    work: usize,
 }
 
 impl Places<'_> {
-    /// The place of a fragment: that of the first run which has its first changed line.
+    /// The place of a fragment: that of the first run which has its first changed line. A place is
+    /// a help and no more, so that no more than [`MOST_WORK`] goes into it.
     pub(super) fn take(&mut self, old_text: &str, new_text: &str) -> Option<Place> {
         let (mut old_lines, mut new_lines) = (old_text.split('\n'), new_text.split('\n'));
         let head = old_lines
@@ -112,12 +122,22 @@ impl Places<'_> {
             .count();
         let old_line = old_lines.nth(head);
         let new_line = new_lines.nth(head);
-        let index = self.runs.iter().enumerate().position(|(index, run)| {
-            !self.used[index]
+        let mut index = self.first;
+        loop {
+            let run = self.runs.get(index)?;
+            self.work = self.work.checked_sub(run.removed.len() + run.added.len())?;
+            if !self.used[index]
                 && has_line(&run.removed, old_line)
                 && (old_line.is_some() || has_line(&run.added, new_line))
-        })?;
+            {
+                break;
+            }
+            index += 1;
+        }
         self.used[index] = true;
+        while self.used.get(self.first) == Some(&true) {
+            self.first += 1;
+        }
         let head = u32::try_from(head).ok()?;
         let Place { old_line, new_line } = self.runs[index].place;
         Some(Place {
