@@ -1,5 +1,6 @@
 //! The facts that a session yields: fragments, activities, summaries, changes.
 
+use std::ops::{Add, AddAssign};
 use std::sync::Arc;
 
 /// What happened to a file.
@@ -14,6 +15,18 @@ pub enum Action {
     /// The file has another path. Only in profile `acp`; profile `openclaw` has a deletion and a
     /// creation instead.
     Moved,
+}
+
+impl Action {
+    /// What two actions in a row amount to: a file that is new or has moved stays so when its text
+    /// changes.
+    #[must_use]
+    pub fn then(self, next: Self) -> Self {
+        match (self, next) {
+            (Self::Created | Self::Moved, Self::Modified) => self,
+            _ => next,
+        }
+    }
 }
 
 /// Where the text of a fragment comes from, best first.
@@ -123,6 +136,23 @@ pub struct LineCounts {
     pub removed: u64,
 }
 
+impl Add for LineCounts {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            added: self.added + other.added,
+            removed: self.removed + other.removed,
+        }
+    }
+}
+
+impl AddAssign for LineCounts {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
 /// All that a session did to one path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileGroup {
@@ -165,4 +195,27 @@ pub struct Net {
     pub texts: TextPair,
     /// The counts of that pair; `None` when it is too large to be counted.
     pub counts: Option<LineCounts>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Action;
+
+    #[test]
+    fn actions_follow_each_other() {
+        use Action::{Created, Deleted, Modified, Moved};
+        let cases = [
+            (Created, Modified, Created),
+            (Modified, Modified, Modified),
+            (Deleted, Modified, Modified),
+            (Deleted, Created, Created),
+            (Created, Deleted, Deleted),
+            (Modified, Created, Created),
+            (Moved, Modified, Moved),
+            (Modified, Moved, Moved),
+        ];
+        for (current, next, expect) in cases {
+            assert_eq!(current.then(next), expect, "{current:?} then {next:?}");
+        }
+    }
 }

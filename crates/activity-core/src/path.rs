@@ -192,6 +192,11 @@ impl Place {
     }
 }
 
+/// The last segment of a path with forward slashes.
+pub(crate) fn file_name(path: &str) -> &str {
+    path.rsplit_once('/').map_or(path, |(_, name)| name)
+}
+
 fn family_of(path: &str) -> Option<Family> {
     let after_pair = |pair: &str, c: char| {
         path.strip_prefix(pair)

@@ -2,6 +2,7 @@
 
 pub mod acp;
 mod known;
+mod masked;
 pub(crate) mod openclaw;
 
 use std::sync::Arc;

@@ -6,6 +6,8 @@
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
+use acp_grammar::js;
+
 /// One step of a walk that starts at the workspace root.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Step {
@@ -37,7 +39,7 @@ pub enum PathRefusal {
 /// Refused are blank paths, paths that are absolute for POSIX or Windows, any `..` between slashes
 /// or backslashes, and NUL. Blanks are not trimmed; a backslash is an ordinary character on POSIX.
 pub(crate) fn strict_steps(relative: &str) -> Result<Vec<Step>, PathRefusal> {
-    if is_blank(relative) {
+    if js::is_blank(relative) {
         return Err(PathRefusal::Blank);
     }
     if relative.contains('\0') {
@@ -61,7 +63,7 @@ pub(crate) fn tool_steps(
     cwd: &[Step],
     roots: &[&Path],
 ) -> Result<Vec<Step>, PathRefusal> {
-    if is_blank(path) {
+    if js::is_blank(path) {
         return Err(PathRefusal::Blank);
     }
     if path.contains('\0') {
@@ -157,12 +159,6 @@ fn steps_of(path: &Path) -> Result<Vec<Step>, PathRefusal> {
 /// On Windows a colon addresses a stream of another file.
 fn is_possible_name(name: &std::ffi::OsStr) -> bool {
     !cfg!(windows) || !name.to_string_lossy().contains(':')
-}
-
-/// Blank in the sense of JavaScript's `trim`, which also removes the byte order mark.
-pub(crate) fn is_blank(text: &str) -> bool {
-    text.chars()
-        .all(|c| c == '\u{FEFF}' || (c.is_whitespace() && c != '\u{85}'))
 }
 
 fn is_absolute_somewhere(path: &str) -> bool {

@@ -6,10 +6,11 @@
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use acp_grammar::js;
 use cap_std::fs::{File, Metadata};
 
 use crate::media_type::media_type;
-use crate::path::{PathRefusal, is_blank, strict_steps};
+use crate::path::{PathRefusal, strict_steps};
 use crate::resolve::{self, Entry, Located, WalkError, locate};
 use crate::root::Root;
 use crate::text;
@@ -139,7 +140,7 @@ pub struct WorkspaceContext {
 /// # Errors
 /// `OutsideSandbox` for anything that is no directory.
 pub fn open_root(workspace_root: &str, home: Option<&Path>) -> Result<Root, ReferenceError> {
-    if is_blank(workspace_root) {
+    if js::is_blank(workspace_root) {
         return Err(ReferenceError::OutsideSandbox);
     }
     Root::open(&expand_home(workspace_root, home)).map_err(|_| ReferenceError::OutsideSandbox)

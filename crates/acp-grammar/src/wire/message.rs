@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::lenient::{Raw, Text, object};
 use serde_json::value::RawValue;
 
 use super::Field;
+use super::lenient::{Raw, Text, object};
 
 /// Which way a message goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -17,15 +17,6 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// The other way.
-    #[must_use]
-    pub fn reversed(self) -> Self {
-        match self {
-            Self::ClientToAgent => Self::AgentToClient,
-            Self::AgentToClient => Self::ClientToAgent,
-        }
-    }
-
     /// The way that a request or notification of this name goes, for the methods of ACP that go
     /// only one way; `None` for all others.
     pub fn of_method(method: &str) -> Option<Self> {

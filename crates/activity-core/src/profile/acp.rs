@@ -16,7 +16,6 @@ mod draft;
 mod facts;
 mod input;
 mod json;
-mod masked;
 mod merge;
 mod outcome;
 mod patch_text;

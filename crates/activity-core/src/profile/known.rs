@@ -6,6 +6,7 @@ use foldhash::HashMap;
 
 use super::Findings;
 use crate::model::{Action, PathStanding};
+use crate::path::file_name;
 
 /// The paths that a session knows: where a bare file name belongs, and whether a file existed
 /// before a call.
@@ -105,10 +106,6 @@ impl KnownPaths {
         };
         self.states.insert(Arc::clone(path), state);
     }
-}
-
-fn file_name(path: &str) -> &str {
-    path.rsplit_once('/').map_or(path, |(_, name)| name)
 }
 
 #[cfg(test)]

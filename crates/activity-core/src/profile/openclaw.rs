@@ -9,11 +9,13 @@ mod result;
 use std::sync::Arc;
 
 use acp_grammar::tool::FileTool;
+use foldhash::HashSet;
 
 pub(crate) use declared::Declared;
 pub(crate) use result::ResultFacts;
 
 use self::declared::{PatchInput, Section, SectionKind};
+use super::masked::is_masked;
 use super::{ActivityDraft, Findings, FragmentDraft, WholeTexts};
 use crate::model::{Action, Evidence, Hint, PathStanding};
 use crate::notice::NoticeKind;
@@ -56,12 +58,11 @@ pub(crate) fn failure_notices(
         }
         (PatchInput::Sections(sections), FileTool::ApplyPatch) if sections.len() > 1 => {
             let before_the_last = sections.iter().take(sections.len() - 1);
-            let mut paths: Vec<Arc<str>> = Vec::new();
-            for path in before_the_last.filter_map(|section| workspace.resolve(&section.path)) {
-                if !paths.contains(&path) {
-                    paths.push(path);
-                }
-            }
+            let mut seen = HashSet::default();
+            let paths = before_the_last
+                .filter_map(|section| workspace.resolve(&section.path))
+                .filter(|path| seen.insert(Arc::clone(path)))
+                .collect();
             vec![NoticeKind::PartlyApplied { paths }]
         }
         _ => Vec::new(),
@@ -222,12 +223,4 @@ impl Reading<'_> {
             whole: WholeTexts::default(),
         });
     }
-}
-
-/// True when the agent replaced the value of something by asterisks: `KEY=***`, `"key": "***"`.
-fn is_masked(text: &str) -> bool {
-    memchr::memmem::find_iter(text.as_bytes(), "***").any(|at| {
-        let before = text[..at].trim_end_matches([' ', '"', '\'', '`']);
-        before.ends_with(['=', ':'])
-    })
 }

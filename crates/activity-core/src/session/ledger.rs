@@ -4,13 +4,14 @@
 //! stored: they are counted from sums over the calls before, which one change updates in
 //! logarithmic time.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use foldhash::HashMap;
 
 use crate::count::line_counts;
-use crate::model::{Action, Activity, Fragment, LineCounts, PathStanding, TextPair};
+use crate::model::{Activity, Fragment, LineCounts, PathStanding, TextPair};
 use crate::profile::ActivityDraft;
 
 /// An activity as the ledger keeps it.
@@ -68,10 +69,7 @@ impl Counts {
         match (self, other) {
             (Self::TooLarge, _) | (_, Self::TooLarge) => Self::TooLarge,
             (Self::Nothing, counts) | (counts, Self::Nothing) => counts,
-            (Self::Exact(left), Self::Exact(right)) => Self::Exact(LineCounts {
-                added: left.added + right.added,
-                removed: left.removed + right.removed,
-            }),
+            (Self::Exact(left), Self::Exact(right)) => Self::Exact(left + right),
         }
     }
 
@@ -103,7 +101,17 @@ pub(super) struct Ledger {
 #[derive(Debug, Clone)]
 struct File {
     path: Arc<str>,
+    /// In order.
     entries: Vec<Entry>,
+}
+
+impl File {
+    /// Replaces the entries of a call.
+    fn replace_call(&mut self, call: usize, entries: Vec<Entry>) {
+        let start = self.entries.partition_point(|entry| entry.call < call);
+        let end = self.entries.partition_point(|entry| entry.call <= call);
+        self.entries.splice(start..end, entries);
+    }
 }
 
 impl Ledger {
@@ -134,25 +142,24 @@ impl Ledger {
             return Vec::new();
         }
         let old = std::mem::take(slot);
-        let mut touched = Vec::new();
+        let mut entries: BTreeMap<usize, Vec<Entry>> = BTreeMap::new();
         for activity in &old {
             if let Some(&file) = self.by_path.get(&activity.draft.relative_path) {
-                self.files[file].entries.remove_call(call);
-                touched.push(file);
+                entries.entry(file).or_default();
             }
         }
         for (index, activity) in listed.iter_mut().enumerate() {
             let file = self.file_index(&activity.draft.relative_path);
             activity.draft.relative_path = Arc::clone(&self.files[file].path);
-            self.files[file]
-                .entries
-                .insert_in_order(Entry { call, index });
-            touched.push(file);
+            let of_file = entries.entry(file).or_default();
+            of_file.push(Entry { call, index });
+        }
+        let touched: Vec<usize> = entries.keys().copied().collect();
+        for (file, entries) in entries {
+            self.files[file].replace_call(call, entries);
         }
         self.before.change(call, Sum::of(&old), Sum::of(&listed));
         self.calls[call] = listed.into();
-        touched.sort_unstable();
-        touched.dedup();
         for index in 0..self.calls[call].len() {
             self.link(Entry { call, index });
         }
@@ -317,29 +324,6 @@ impl Ledger {
     }
 }
 
-/// Lists of entries in order. What is added is mostly the last.
-trait Entries {
-    fn insert_in_order(&mut self, entry: Entry);
-    fn remove_call(&mut self, call: usize);
-}
-
-impl Entries for Vec<Entry> {
-    fn insert_in_order(&mut self, entry: Entry) {
-        let at = match self.last() {
-            Some(last) if *last > entry => self.partition_point(|other| *other < entry),
-            _ => self.len(),
-        };
-        self.insert(at, entry);
-    }
-
-    /// Removes the entries of a call.
-    fn remove_call(&mut self, call: usize) {
-        let start = self.partition_point(|entry| entry.call < call);
-        let end = self.partition_point(|entry| entry.call <= call);
-        self.drain(start..end);
-    }
-}
-
 /// How many activities and fragments.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Sum {
@@ -422,15 +406,6 @@ fn size(count: usize) -> u64 {
     u64::try_from(count).unwrap_or(u64::MAX)
 }
 
-/// The action of several activities of one file, from left to right.
-pub(super) fn fold(current: Action, next: Action) -> Action {
-    match next {
-        Action::Deleted | Action::Created | Action::Moved => next,
-        Action::Modified if matches!(current, Action::Created | Action::Moved) => current,
-        Action::Modified => Action::Modified,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -463,24 +438,6 @@ mod tests {
                     prop_assert_eq!(sums.before(call), sum(plain[..call].iter().sum()));
                 }
             }
-        }
-    }
-
-    #[test]
-    fn actions_fold_from_left_to_right() {
-        use Action::{Created, Deleted, Modified, Moved};
-        let cases = [
-            (Created, Modified, Created),
-            (Modified, Modified, Modified),
-            (Deleted, Modified, Modified),
-            (Deleted, Created, Created),
-            (Created, Deleted, Deleted),
-            (Modified, Created, Created),
-            (Moved, Modified, Moved),
-            (Modified, Moved, Moved),
-        ];
-        for (current, next, expect) in cases {
-            assert_eq!(fold(current, next), expect, "{current:?} then {next:?}");
         }
     }
 }

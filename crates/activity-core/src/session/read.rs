@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::call::{Call, Outlook};
-use super::ledger::{Counts, Entry, Listed, fold};
+use super::ledger::{Counts, Entry, Listed};
 use super::tool::item_id;
 use super::{Agent, Changes, Requested, Revision, Session, Target, Turn, UserMessage};
 use crate::attachment::Attachment;
@@ -162,7 +162,7 @@ impl Session {
                     listed.counts,
                 )),
                 Some((summary, counts)) => {
-                    summary.action = fold(summary.action, activity.action);
+                    summary.action = summary.action.then(activity.action);
                     summary.activities.push(activity);
                     *counts = counts.plus(listed.counts);
                 }

@@ -88,14 +88,15 @@ impl Serialize for OneSession<'_> {
         )?;
         members.serialize_field("turnSummaries", &TurnSummaries { session, rich })?;
         let paths = session.paths();
-        let net = Mutex::new(Some(CountsObject::default()));
+        // What is left of all files together; nothing as soon as one of them does not compose.
+        let net = Mutex::new(Some(LineCounts::default()));
         members.serialize_field(
             "changes",
             // A group is made when it is written and dropped after that: its texts may be new.
             &List::new(&paths, bytes, |path| {
                 let group = session.file(path)?;
                 if let Ok(mut net) = net.lock() {
-                    *net = net.and_then(|net| net.plus(group.net.as_ref()));
+                    *net = net.and_then(|net| Some(net + group.net.as_ref()?.counts?));
                 }
                 Some(Group { group, rich })
             }),
@@ -103,6 +104,7 @@ impl Serialize for OneSession<'_> {
         members.serialize_field("uniqueFileCount", &paths.len())?;
         if rich {
             let net = net.into_inner().unwrap_or_default();
+            let net = net.map(CountsObject::new);
             members.serialize_field("net", &net)?;
         }
         members.serialize_field(
@@ -337,20 +339,15 @@ impl<'a> NetObject<'a> {
 }
 
 /// What is left of a session, in lines.
-#[derive(Clone, Copy, Default, Serialize)]
+#[derive(Serialize)]
 struct CountsObject {
     added: u64,
     removed: u64,
 }
 
 impl CountsObject {
-    /// The sum with what is left of one more file; `None` when that does not compose.
-    fn plus(self, net: Option<&Net>) -> Option<Self> {
-        let LineCounts { added, removed } = net?.counts?;
-        Some(Self {
-            added: self.added + added,
-            removed: self.removed + removed,
-        })
+    fn new(LineCounts { added, removed }: LineCounts) -> Self {
+        Self { added, removed }
     }
 }
 

@@ -95,9 +95,7 @@ fn lines_done(session: &Session) -> HashMap<Arc<str>, LineCounts> {
     for turn in session.turns() {
         for row in session.turn_summaries(&turn.id) {
             if let Some(counts) = row.counts {
-                let sum = done.entry(row.relative_path).or_default();
-                sum.added += counts.added;
-                sum.removed += counts.removed;
+                *done.entry(row.relative_path).or_default() += counts;
             }
         }
     }

@@ -137,8 +137,7 @@ fn write_totals(
         for row in session.turn_summaries(&turn.id) {
             match row.counts {
                 Some(counts) => {
-                    sum.added += counts.added;
-                    sum.removed += counts.removed;
+                    sum += counts;
                 }
                 None => all_counted = false,
             }

@@ -10,7 +10,7 @@ use activity_core::session::Changes;
 use super::document::Placed;
 use super::entry::Entry;
 use super::location::Location;
-use super::sources::{Rows, SessionKey, fold, sum};
+use super::sources::{Rows, SessionKey, sum};
 use super::state::State;
 use crate::lsp::ext::{
     self, ChangedFile, DidChangeActivityParams, HunkCounts, ToolCallRecord, TurnRecord,
@@ -149,6 +149,7 @@ fn changed_file(
             let open = state.open(file).map(|document| document.placed.as_ref());
             open.unwrap_or_else(|| state.on_disk.get(file).map(|it| &it.placed))
         });
+    let actions = rows.iter().map(|(_, row)| row.action);
     Some(ChangedFile {
         session: entry.key.to_string(),
         uri,
@@ -161,7 +162,7 @@ fn changed_file(
             .iter()
             .rev()
             .find_map(|it| it.from_path.as_deref().map(str::to_owned)),
-        action: action(fold(rows.iter().map(|(_, row)| row.action)).unwrap_or(last.action)),
+        action: action(actions.reduce(Action::then).unwrap_or(last.action)),
         added: counts.map(|it| it.added),
         removed: counts.map(|it| it.removed),
         doubt,

@@ -113,7 +113,8 @@ impl Sources {
             counts = sum(counts, row.counts);
         }
         totals.counts = counts.filter(|_| totals.turns > 0);
-        totals.action = fold(self.activities.iter().map(|(_, activity)| activity.action));
+        let actions = self.activities.iter().map(|(_, activity)| activity.action);
+        totals.action = actions.reduce(Action::then);
         totals
     }
 }
@@ -142,21 +143,7 @@ pub(crate) struct Totals {
 
 /// Adds counts; unknown when one of them is.
 pub(crate) fn sum(left: Option<LineCounts>, right: Option<LineCounts>) -> Option<LineCounts> {
-    let (left, right) = (left?, right?);
-    Some(LineCounts {
-        added: left.added + right.added,
-        removed: left.removed + right.removed,
-    })
-}
-
-/// What several actions in a row amount to.
-pub(crate) fn fold(actions: impl IntoIterator<Item = Action>) -> Option<Action> {
-    actions
-        .into_iter()
-        .fold(None, |before, next| match (before, next) {
-            (Some(Action::Created | Action::Moved), Action::Modified) => before,
-            _ => Some(next),
-        })
+    Some(left? + right?)
 }
 
 /// The rows of a session by turn and path, read from it turn by turn as they are asked for.

@@ -1,5 +1,6 @@
 //! The arguments of the tools, checked before any file is looked at.
 
+use acp_grammar::js;
 use serde_json::{Map, Value};
 
 use crate::tools::MAX_LINES;
@@ -142,7 +143,7 @@ impl EditArguments {
 
 fn file_path(arguments: &Map<String, Value>) -> Result<String, ArgumentError> {
     text(arguments.get("file_path"))
-        .filter(|path| !crate::path::is_blank(path))
+        .filter(|path| !js::is_blank(path))
         .ok_or(ArgumentError::FilePath)
 }
 

@@ -9,9 +9,10 @@ use super::facts::{Operation, Pair};
 use super::merge::{File, shown};
 use super::place::{Place, Resolver};
 use super::tool::Class;
-use super::{Reading, masked, splice};
+use super::{Reading, splice};
 use crate::model::{Action, Evidence, PathStanding};
 use crate::notice::NoticeKind;
+use crate::profile::masked::is_masked;
 use crate::profile::{ActivityDraft, Findings, FragmentDraft, WholeTexts};
 use crate::timeline::tool_call::CallLocation;
 
@@ -185,7 +186,7 @@ fn share(whole: &mut Option<Arc<str>>, text: &Arc<str>) {
 
 fn fragment(pair: Pair<'_>, evidence: Evidence) -> FragmentDraft {
     let mut hint = pair.hint;
-    hint.masked = masked::is_masked(&pair.old) || masked::is_masked(&pair.new);
+    hint.masked = is_masked(&pair.old) || is_masked(&pair.new);
     FragmentDraft {
         old_text: pair.old.into(),
         new_text: pair.new.into(),

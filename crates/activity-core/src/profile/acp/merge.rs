@@ -7,6 +7,7 @@ use foldhash::{HashMap, HashSet};
 use super::facts::{Facts, Operation, Pair};
 use super::place::{Place, Resolver};
 use crate::model::Evidence;
+use crate::path::file_name;
 
 /// A source of evidence, best first. What a better source says is not asked of a weaker one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -156,10 +157,6 @@ pub(super) fn add_listed<'a>(
 
 /// How many files of one name are looked at for a path in a listing.
 const MOST_NAMESAKES: usize = 64;
-
-fn file_name(path: &str) -> &str {
-    path.rsplit_once('/').map_or(path, |(_, name)| name)
-}
 
 /// A tool that reports a move as a deletion beside it means one change.
 fn drop_moved_away(mut files: Vec<File<'_>>) -> Vec<File<'_>> {

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use acp_grammar::js;
 use foldhash::{HashMap, HashSet};
 
-use super::super::Context;
+use crate::path::file_name;
+use crate::profile::Context;
 
 /// Where a path that an agent sent belongs.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -168,10 +169,6 @@ fn is_absolute(path: &str) -> bool {
 
 fn is_bare(path: &str) -> bool {
     !path.contains(['/', '\\'])
-}
-
-fn file_name(path: &str) -> &str {
-    path.rsplit_once('/').map_or(path, |(_, name)| name)
 }
 
 fn is_home(path: &str) -> bool {
