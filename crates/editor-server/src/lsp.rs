@@ -16,6 +16,7 @@ mod keystroke;
 mod outbox;
 pub(crate) mod position;
 mod requests;
+mod routes;
 mod service;
 
 pub use code_lens::CodeLenses;

@@ -9,6 +9,7 @@ use tower_lsp::jsonrpc::{self, Error, ErrorCode, Response};
 use tower_lsp::lsp_types::request::Request;
 use tower_service::Service;
 
+use super::routes::with_routes;
 use super::{error, ext};
 use crate::explain;
 use crate::features::failure::Failure;
@@ -78,7 +79,7 @@ fn explained(response: Response, method: &str, params: &Value) -> Response {
 fn misfit(method: &str, params: &Value) -> Option<String> {
     /// Reads the parameters as those of the request that has this method.
     macro_rules! read_as {
-        ($($request:ident)*) => {
+        ($($request:ident => $handler:ident,)*) => {
             match method {
                 $(ext::$request::METHOD => {
                     explain::read::<<ext::$request as Request>::Params>(params, "params").err()
@@ -87,12 +88,7 @@ fn misfit(method: &str, params: &Value) -> Option<String> {
             }
         };
     }
-    read_as! {
-        Sessions Changes Diff Hunks GoTo TextDocumentContent OpenTrace CloseTrace
-        Stat Read Preview OpenHandlers OpenWith Reveal OpenInBrowser Attachments ReadAttachment
-        Agents SessionNew SessionLoad SessionList SessionPrompt SessionCancel SessionClose
-        SessionRespondPermission SessionSubscribe SessionSetMode SessionSetConfigOption
-    }
+    with_routes!(read_as)
 }
 
 #[cfg(test)]
