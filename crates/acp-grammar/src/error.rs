@@ -128,7 +128,9 @@ impl ParseError {
         self.span
     }
 
-    /// Line and column, from 1, in `source`, which must be the payload that was parsed.
+    /// Where [`expected`](Self::expected) should have begun, in `source`, which must be the payload
+    /// that was parsed. All that the grammar expects are whole lines, so the column is that of the
+    /// line's first character, behind blanks where the dialect passes over them.
     pub fn position(&self, source: &str) -> LineColumn {
         LineColumn::of(source, self.span.start)
     }

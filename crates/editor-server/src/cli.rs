@@ -63,6 +63,17 @@ impl Failure {
     }
 }
 
+/// What became of a result for standard output. A reader that has seen enough is no failure.
+fn written(result: io::Result<()>) -> Result<(), Failure> {
+    match result {
+        Err(why) if why.kind() != io::ErrorKind::BrokenPipe => Err(Failure::new(
+            format!("standard output: {why}"),
+            "make room where the output goes, or send it elsewhere",
+        )),
+        _ => Ok(()),
+    }
+}
+
 /// How a subcommand ended when it could do its work: with the exit status it asks for.
 pub(crate) type Outcome = Result<ExitCode, Failure>;
 

@@ -22,3 +22,4 @@ pub(crate) mod session;
 #[cfg(unix)]
 pub(crate) mod tap;
 pub mod transport;
+pub(crate) mod visible;

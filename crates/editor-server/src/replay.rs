@@ -19,32 +19,6 @@ pub(crate) mod summary;
 pub use batch::SkipReason;
 pub use recording::{RecordedSession, Recording, ShownNotice, SkippedLine};
 
-use std::borrow::Cow;
-use std::fmt::Write as _;
-
-/// Text of an agent as it may be shown to a person: control characters, which could steer a
-/// terminal, and characters that turn the direction of writing are shown as escapes.
-pub(crate) fn visible(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_unseen) {
-        return Cow::Borrowed(text);
-    }
-    let mut shown = String::with_capacity(text.len() + 8);
-    for char in text.chars() {
-        if is_unseen(char) {
-            // Writing to a string cannot fail.
-            let _ = write!(shown, "{}", char.escape_default());
-        } else {
-            shown.push(char);
-        }
-    }
-    Cow::Owned(shown)
-}
-
-fn is_unseen(char: char) -> bool {
-    char.is_control()
-        || matches!(char, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
 /// Reads bytes as a trace and writes all formats of it; for fuzzers.
 ///
 /// # Panics

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use activity_core::session::{Options, TimelineText};
 
-use super::{Failure, Outcome};
+use super::{Failure, Outcome, written};
 use crate::demo::editor::{self, Editor};
 use crate::demo::run::{Places, work_in};
 use crate::replay::{self, Recording};
@@ -60,14 +60,8 @@ pub(super) fn run(args: &Args) -> Outcome {
         shown = shown.and_then(|()| tell_places(&places));
     }
     tell_next_step(args, &places);
-    match shown {
-        // A reader that has seen enough is no failure.
-        Err(why) if why.kind() != io::ErrorKind::BrokenPipe => Err(Failure::new(
-            format!("standard output: {why}"),
-            "make room where the output goes, or send it elsewhere",
-        )),
-        _ => Ok(ExitCode::SUCCESS),
-    }
+    written(shown)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Shows what the agent did, as `acp-lens replay` would.

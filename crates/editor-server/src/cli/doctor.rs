@@ -4,7 +4,7 @@ use std::env;
 use std::io::{self, Write};
 use std::process::{Command, ExitCode, Stdio};
 
-use super::{Failure, Outcome};
+use super::{Outcome, written};
 use crate::host::discover;
 use crate::mirror::ask;
 use crate::mirror::rendezvous::{Rendezvous, Role};
@@ -26,12 +26,7 @@ pub(super) fn run(_args: &Args) -> Outcome {
     report.sockets();
     report.editors();
     report.agents();
-    report.write(&mut io::stdout().lock()).map_err(|why| {
-        Failure::new(
-            format!("standard output: {why}"),
-            "make room where the output goes, or send it elsewhere",
-        )
-    })?;
+    written(report.write(&mut io::stdout().lock()))?;
     Ok(ExitCode::from(u8::from(!report.wrong.is_empty())))
 }
 

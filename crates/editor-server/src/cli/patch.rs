@@ -14,7 +14,8 @@ use acp_grammar::error::ParseError;
 use acp_grammar::patch::{ChunkLine, Dialect, Operation, Patch, parse};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::{Failure, Outcome};
+use super::{Failure, Outcome, written};
+use crate::visible::visible;
 
 /// Check an `apply_patch` payload, show its sections as JSON, or apply it.
 ///
@@ -123,7 +124,7 @@ fn accepted(patch: &Patch<'_>, dialect: Dialect) -> String {
         count(sections.len(), "section")
     );
     for section in sections {
-        let name = diagnosis::visible(section.path);
+        let name = visible(section.path);
         let line = match &section.operation {
             Operation::Add(lines) => format!("add     {name}  +{}", lines.iter().count()),
             Operation::Delete => format!("delete  {name}"),
@@ -135,9 +136,8 @@ fn accepted(patch: &Patch<'_>, dialect: Dialect) -> String {
                 let removed = lines()
                     .filter(|line| matches!(line, ChunkLine::Removed(_)))
                     .count();
-                let target = move_to.map_or_else(String::new, |target| {
-                    format!(" -> {}", diagnosis::visible(target))
-                });
+                let target =
+                    move_to.map_or_else(String::new, |target| format!(" -> {}", visible(target)));
                 let chunks = count(chunks.len(), "chunk");
                 format!("update  {name}{target}  {chunks}, +{added} -{removed}")
             }
@@ -168,15 +168,8 @@ fn rejected(payload: &Payload, error: &ParseError, source: &str) -> Failure {
 
 fn write_result(text: &str) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
-    stdout
-        .write_all(text.as_bytes())
-        .and_then(|()| stdout.flush())
-        .map_err(|error| {
-            Failure::new(
-                format!("the result could not be written: {error}"),
-                "read standard output to its end, or name another place for it",
-            )
-        })
+    let result = stdout.write_all(text.as_bytes());
+    written(result.and_then(|()| stdout.flush()))
 }
 
 impl Payload {
@@ -189,7 +182,7 @@ impl Payload {
         if self.is_stdin() {
             "<stdin>".to_owned()
         } else {
-            diagnosis::visible(&self.file.to_string_lossy())
+            visible(&self.file.to_string_lossy()).into_owned()
         }
     }
 

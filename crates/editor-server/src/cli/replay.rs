@@ -13,8 +13,9 @@ use activity_core::session::{Options, TimelineText};
 use clap::ValueEnum;
 use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
 
-use super::{Failure, Outcome};
-use crate::replay::{self, RecordedSession, Recording, visible};
+use super::{Failure, Outcome, written};
+use crate::replay::{self, RecordedSession, Recording};
+use crate::visible::visible;
 
 /// Input over so many bytes gets a progress bar.
 const LARGE_INPUT: u64 = 10 << 20;
@@ -195,11 +196,11 @@ fn read(path: &Path, options: &Options) -> io::Result<(Recording, io::Result<()>
         return Ok(Recording::read(buffered(input), options.clone()));
     }
     let file = File::open(path)?;
-    if file.metadata()?.is_dir() {
+    let metadata = file.metadata()?;
+    if metadata.is_dir() {
         return Err(io::Error::other("it is a directory; name the traces in it"));
     }
     // A pipe or device has no length that means anything.
-    let metadata = file.metadata()?;
     let length = metadata.is_file().then_some(metadata.len());
     let input = Metered::new(file, length);
     Ok(Recording::read(buffered(input), options.clone()))
@@ -209,40 +210,31 @@ fn buffered(input: impl Read) -> impl BufRead {
     BufReader::with_capacity(128 << 10, input)
 }
 
+/// Writes all recordings in one format. What a patch lacks is told on standard error, behind it.
 fn write(format: Format, recordings: &[Recording]) -> Result<(), Failure> {
-    let stdout = io::stdout();
-    let mut missing = Vec::new();
-    let written = if let Format::Summary = format {
-        let mut output = BufWriter::new(anstream::AutoStream::auto(stdout.lock()));
-        replay::summary::write(recordings, &mut output).and_then(|()| output.flush())
-    } else {
-        let mut output = BufWriter::with_capacity(64 << 10, stdout.lock());
-        match format {
-            Format::Summary | Format::Json => replay::json::write(recordings, &mut output)
-                .map_err(io::Error::from)
-                .and_then(|()| writeln!(output)),
-            Format::Patch => replay::patch::write(recordings, &mut output).map(|coverage| {
-                missing = coverage.warning();
-            }),
-            Format::Markdown => replay::markdown::write(recordings, &mut output),
-        }
-        .and_then(|()| output.flush())
+    let stdout = io::stdout().lock();
+    let stdout: Box<dyn Write> = match format {
+        Format::Summary => Box::new(anstream::AutoStream::auto(stdout)),
+        Format::Json | Format::Patch | Format::Markdown => Box::new(stdout),
     };
-    match written {
-        // The reader has seen enough.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        Err(error) => Err(Failure::new(
-            format!("standard output: {error}"),
-            "make room where the output goes, or send it elsewhere",
-        )),
-        Ok(()) => {
-            for line in missing {
-                // Standard error can be closed; there is nobody left to tell then.
-                let _ = writeln!(io::stderr(), "{line}");
-            }
-            Ok(())
-        }
+    let mut output = BufWriter::with_capacity(64 << 10, stdout);
+    let mut missing = Vec::new();
+    let result = match format {
+        Format::Summary => replay::summary::write(recordings, &mut output),
+        Format::Json => replay::json::write(recordings, &mut output)
+            .map_err(io::Error::from)
+            .and_then(|()| writeln!(output)),
+        Format::Patch => replay::patch::write(recordings, &mut output).map(|coverage| {
+            missing = coverage.warning();
+        }),
+        Format::Markdown => replay::markdown::write(recordings, &mut output),
+    };
+    written(result.and_then(|()| output.flush()))?;
+    for line in missing {
+        // Standard error can be closed; there is nobody left to tell then.
+        let _ = writeln!(io::stderr(), "{line}");
     }
+    Ok(())
 }
 
 /// Names the lines that were passed over.

@@ -7,6 +7,7 @@ use activity_core::placing::State;
 use super::hunks::{reason, replaced};
 use crate::lsp::position::{Position, Range};
 use crate::session::view::{Seen, View};
+use crate::visible::is_unseen;
 
 /// How many lines of a diff a hover shows.
 const MAX_LINES: usize = 120;
@@ -98,7 +99,7 @@ pub(crate) fn plain(text: &str) -> String {
                 plain.push('\\');
                 plain.push(character);
             }
-            character if character.is_control() => plain.push(' '),
+            character if is_unseen(character) => plain.push(' '),
             character => plain.push(character),
         }
     }

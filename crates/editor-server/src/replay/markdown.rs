@@ -9,8 +9,9 @@ use activity_core::model::{Action, FileGroup, FileSummary, LineCounts};
 use activity_core::profile::Profile;
 use activity_core::session::Session;
 
+use super::Recording;
 use super::recording::RecordedSession;
-use super::{Recording, visible};
+use crate::visible::visible;
 
 /// How much of the user's words is shown, in characters.
 const LONGEST_USER_LINE: usize = 200;

@@ -16,8 +16,9 @@ use std::sync::Arc;
 
 use activity_core::model::{Action, Activity, PathStanding};
 
+use super::Recording;
 use super::recording::RecordedSession;
-use super::{Recording, is_unseen, visible};
+use crate::visible::{is_unseen, visible};
 use texts::{Change, KnownTexts, LeftOut};
 
 /// Most paths of changes that are left out for one reason are named so often.

@@ -16,6 +16,7 @@ use activity_core::session::{Options, Session};
 use super::batch::{DecodedBatch, DecodedLine, LineContent, SkipReason};
 use super::connection::{self, Connection, Told};
 use super::lines::{LineBatch, Lines};
+use crate::visible::visible;
 
 /// Batches that may wait for the sessions to be brought forward.
 const BATCHES_AHEAD: usize = 2;
@@ -77,7 +78,7 @@ impl RecordedSession {
         if self.id.is_empty() {
             Cow::Borrowed("without a name")
         } else {
-            super::visible(&self.id)
+            visible(&self.id)
         }
     }
 

@@ -6,8 +6,9 @@ use activity_core::model::{Action, FileSummary, LineCounts};
 use activity_core::session::Turn;
 use anstyle::{AnsiColor, Style};
 
+use super::Recording;
 use super::recording::{RecordedSession, ShownNotice};
-use super::{Recording, visible};
+use crate::visible::visible;
 
 const HEADING: Style = Style::new().bold();
 const FAINT: Style = Style::new().dimmed();

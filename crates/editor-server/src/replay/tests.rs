@@ -45,12 +45,6 @@ proptest! {
 }
 
 #[test]
-fn what_steers_a_terminal_is_shown_as_an_escape() {
-    assert_eq!(visible("plain é"), "plain é");
-    assert_eq!(visible("a\u{1b}[2J\nb\u{202e}"), "a\\u{1b}[2J\\nb\\u{202e}");
-}
-
-#[test]
 fn a_load_that_fails_leaves_the_session_as_it_was() {
     let trace = r#"
 {"id":1,"method":"session/new","params":{"cwd":"/w"}}

@@ -113,10 +113,8 @@ impl State {
     }
 
     fn open_at(&mut self, location: &Location) -> Option<&mut Document> {
-        let file = self.files.find(location)?;
-        self.documents
-            .values_mut()
-            .find(|document| document.file == Some(file))
+        let uri = Arc::clone(&self.open(self.files.find(location)?)?.uri);
+        self.documents.get_mut(&uri)
     }
 
     /// Whether any session touches the file.

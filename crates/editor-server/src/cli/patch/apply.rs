@@ -14,8 +14,8 @@ use workspace_fs::patch::{
 };
 use workspace_fs::{Cancel, LocalFileSystem};
 
-use super::diagnosis::visible;
 use super::{Failure, Outcome, Payload, count, diagnosis, rejected, write_result};
+use crate::visible::visible;
 
 /// What is applied, and where.
 #[derive(Debug, clap::Args)]
@@ -54,7 +54,8 @@ pub(super) fn run(args: Args) -> Outcome {
         }
     };
     let files = LocalFileSystem::open(&args.root).map_err(|error| {
-        let root = visible(&args.root.to_string_lossy());
+        let root = args.root.to_string_lossy();
+        let root = visible(&root);
         Failure::new(
             format!("the directory {root} could not be opened: {error}"),
             "name the directory of the files with --root",

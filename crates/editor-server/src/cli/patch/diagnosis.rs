@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use acp_grammar::error::ParseError;
 use acp_grammar::span::Span;
 
+use crate::visible::visible_in_columns;
+
 /// The most characters of the offending line that are shown.
 const SHOWN_CHARS: usize = 160;
 
@@ -22,7 +24,7 @@ pub(super) fn render(error: &ParseError, source: &str, name: &str) -> String {
         .chain(rest.chars())
         .take(SHOWN_CHARS)
         .collect();
-    // `visible` gives one column for each character.
+    // `visible_in_columns` gives one column for each character.
     let caret = " ".repeat(place.column - 1);
     let expected = error.expected().join("\n         or  ");
     let mut text = String::new();
@@ -31,27 +33,8 @@ pub(super) fn render(error: &ParseError, source: &str, name: &str) -> String {
         "{name}:{}:{}: {}\n{gutter} |\n{number} | {}\n{gutter} | {caret}^\n  expected  {expected}\n",
         place.line,
         place.column,
-        visible(&error.to_string()),
-        visible(&line),
+        visible_in_columns(&error.to_string()),
+        visible_in_columns(&line),
     );
     text
-}
-
-/// Text as one line that is safe on a terminal: each control character becomes one sign.
-pub(super) fn visible(text: &str) -> String {
-    text.chars()
-        .map(|char| match char {
-            '\t' => '→',
-            // The Unicode block of pictures for control characters follows their order.
-            '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(char)).unwrap_or('�'),
-            '\u{7f}' => '␡',
-            // Line separators and signs that turn the direction of text.
-            '\u{80}'..='\u{9f}'
-            | '\u{2028}'
-            | '\u{2029}'
-            | '\u{202a}'..='\u{202e}'
-            | '\u{2066}'..='\u{2069}' => '�',
-            other => other,
-        })
-        .collect()
 }
