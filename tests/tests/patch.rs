@@ -108,6 +108,30 @@ fn the_caret_stands_under_the_column() -> Result<()> {
 }
 
 #[test]
+fn a_payload_without_sections_is_refused_by_check_and_by_apply() -> Result<()> {
+    let empty = "*** Begin Patch\n*** End Patch\n";
+    for dialect in ["openclaw", "codex"] {
+        for command in ["check", "apply"] {
+            let finished = run(
+                &["patch", command, "-", "--dialect", dialect],
+                empty.as_bytes(),
+            )?;
+            let told = format!(
+                "error: <stdin> has no sections, which the tool of dialect {dialect} refuses\n  help: \
+                 add a section for each file between '*** Begin Patch' and '*** End Patch'\n"
+            );
+            let expected = Finished {
+                code: Some(1),
+                stdout: String::new(),
+                stderr: told,
+            };
+            assert_eq!(finished, expected, "{command}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn json_of_a_rejected_payload() -> Result<()> {
     let payload = "*** Begin Patch\n*** Add File: a\n+x\n\n*** Delete File: b\n*** End Patch";
     let finished = run(&["patch", "json", "-"], payload.as_bytes())?;

@@ -92,6 +92,7 @@ fn check(payload: &Payload) -> Outcome {
     let source = payload.read()?;
     match parse(&source, payload.dialect) {
         Ok(patch) => {
+            payload.insist_on_sections(&patch)?;
             write_result(&accepted(&patch, payload.dialect))?;
             Ok(ExitCode::SUCCESS)
         }
@@ -173,6 +174,21 @@ fn write_result(text: &str) -> Result<(), Failure> {
 }
 
 impl Payload {
+    /// A tool whose grammar accepts a payload without sections refuses to execute it.
+    fn insist_on_sections(&self, patch: &Patch<'_>) -> Result<(), Failure> {
+        if patch.sections.is_empty() {
+            return Err(Failure::new(
+                format!(
+                    "{} has no sections, which the tool of dialect {} refuses",
+                    self.name(),
+                    self.dialect
+                ),
+                "add a section for each file between '*** Begin Patch' and '*** End Patch'",
+            ));
+        }
+        Ok(())
+    }
+
     fn is_stdin(&self) -> bool {
         self.file == Path::new("-")
     }

@@ -53,6 +53,7 @@ pub(super) fn run(args: Args) -> Outcome {
             return Err(rejected(&payload, &error, &source));
         }
     };
+    payload.insist_on_sections(&patch)?;
     let files = LocalFileSystem::open(&args.root).map_err(|error| {
         let root = args.root.to_string_lossy();
         let root = visible(&root);
