@@ -28,7 +28,8 @@ const LONGEST_TAG: usize = 64;
 ///
 /// Clients put texts of their own before the user's words, in wrappers such as
 /// `<session_context>...</session_context>`. Those are passed over where words follow; a text of
-/// wrappers alone is shown by its first line.
+/// wrappers alone is shown by its first line. What an agent notes for itself in the user's name, as
+/// some do when they replay a session, is passed over in any case.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct FirstLine {
     /// The first line of all.
@@ -46,6 +47,9 @@ pub(crate) struct FirstLine {
 impl FirstLine {
     /// Takes in the next piece of the text.
     pub(crate) fn push(&mut self, piece: &str) {
+        if is_note(piece) {
+            return;
+        }
         self.any.push(piece);
         if self.words_began {
             self.words.push(piece);
@@ -91,6 +95,24 @@ impl FirstLine {
     pub(crate) fn any(&self) -> &str {
         self.any.as_str()
     }
+}
+
+/// True for a piece that is nothing but notes, each in brackets, which an agent wrote into its
+/// history in the user's name.
+fn is_note(piece: &str) -> bool {
+    const BEGINNINGS: [&str; 2] = ["[Function Response: ", "[Request interrupted by user"];
+    let mut rest = piece.trim();
+    let has_notes = rest.starts_with('[');
+    while let Some((note, after)) = rest.split_once(']') {
+        let is_known = BEGINNINGS
+            .iter()
+            .any(|beginning| note.starts_with(beginning));
+        if !is_known || note.contains('\n') {
+            return false;
+        }
+        rest = after.trim_start();
+    }
+    has_notes && rest.is_empty()
 }
 
 /// What a text begins with.
@@ -192,6 +214,24 @@ mod tests {
         check(&["<a-b", " c>"], "<a-b c>");
         check(&["<never-closed> fix"], "<never-closed> fix");
         check(&["<"], "<");
+    }
+
+    #[test]
+    fn notes_of_the_agent_are_no_words_of_the_user() {
+        let answer = "[Function Response: write_file]";
+        check(&[answer, answer], "");
+        check(&[&format!("{answer}{answer}")], "");
+        check(&["fix it", answer], "fix it");
+        check(&[answer, "fix it", answer], "fix it");
+        check(&["[Request interrupted by user for tool use]"], "");
+        check(
+            &["[Request interrupted by user] go on"],
+            "[Request interrupted by user] go on",
+        );
+        check(
+            &["[Function Response: a] [b]"],
+            "[Function Response: a] [b]",
+        );
     }
 
     #[test]
