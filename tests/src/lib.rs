@@ -5,3 +5,4 @@ pub mod client;
 #[cfg(target_os = "linux")]
 pub mod process;
 pub mod project;
+pub mod random;

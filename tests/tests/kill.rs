@@ -11,6 +11,7 @@ use anyhow::{Context as _, Result, ensure};
 use e2e::binary::acp_lens;
 use e2e::client::{Abilities, Client};
 use e2e::process::{has_ended, is_alive};
+use e2e::random::Random;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -130,14 +131,10 @@ fn points(victim: u64) -> Result<Vec<u64>> {
         Ok(seed) => seed.parse()?,
         Err(_) => 1_u64,
     };
-    // The generator of `splitmix64`: each seed gives another row of numbers.
-    let point = |n: u64| {
-        let mut mixed = (seed * 1000 + victim * 100 + n).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        1 + (mixed ^ (mixed >> 31)) % (STREAMED - 1)
-    };
-    Ok((0..POINTS).map(point).collect())
+    let mut random = Random::new(seed * 1000 + victim * 100);
+    Ok((0..POINTS)
+        .map(|_| 1 + random.below(STREAMED - 1))
+        .collect())
 }
 
 /// Kills the victim at each of its points. `check` is given what ran, and looks on.

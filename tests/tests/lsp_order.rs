@@ -6,6 +6,7 @@ use std::process::Command;
 use anyhow::{Context as _, Result, ensure};
 use e2e::client::{Abilities, Client};
 use e2e::project::Project;
+use e2e::random::Random;
 use serde_json::{Value, json};
 
 const HUNKS: usize = 50;
@@ -24,19 +25,6 @@ fn project() -> Result<(Project, String)> {
     Ok((project, text))
 }
 
-/// Numbers that look random and are the same in each run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap_or(0) % limit
-    }
-}
-
 #[test]
 fn each_answer_fits_the_version_that_it_names() -> Result<()> {
     let (project, text) = project()?;
@@ -53,12 +41,12 @@ fn each_answer_fits_the_version_that_it_names() -> Result<()> {
         .collect();
     assert_eq!(own_text.len(), HUNKS);
 
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let mut versions = vec![lines.clone(), lines.clone()];
     let mut asked = Vec::new();
     for version in 2..1002 {
-        let at = random.below(lines.len());
+        let at = random.index(lines.len());
         let line = u32::try_from(at)?;
         // Lines come and go, and lines of hunks are damaged and mended.
         match random.below(4) {

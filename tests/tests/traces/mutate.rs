@@ -1,6 +1,7 @@
 //! Traces that tell less, or tell it otherwise.
 
 use anyhow::Result;
+use e2e::random::Random;
 use serde_json::{Map, Value};
 
 use super::listing::ByCall;
@@ -113,64 +114,52 @@ pub(crate) fn thinned(trace: &str, whole: &ByCall, seed: u64) -> Result<String> 
         .lines()
         .map(serde_json::from_str)
         .collect::<Result<_, _>>()?;
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     for call in lines.iter_mut().filter_map(tool_call) {
         let id = call
             .get("toolCallId")
             .and_then(Value::as_str)
             .unwrap_or_default();
         if whole.keys().any(|(listed, _)| listed == id) {
-            random.thin_members(call);
+            thin_members(&mut random, call);
         }
     }
     Ok(joined(&lines))
 }
 
-/// The generator `SplitMix64`.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn thin_members(&mut self, members: &mut Map<String, Value>) {
-        let is_fixed = |name: &str| matches!(name, "sessionUpdate" | "toolCallId" | "status");
-        members.retain(|name, _| is_fixed(name) || !self.next().is_multiple_of(6));
-        for (name, value) in members {
-            match (name.as_str(), value) {
-                ("content" | "locations", Value::Array(items)) => {
-                    for item in items {
-                        self.thin_item(item);
-                    }
+fn thin_members(random: &mut Random, members: &mut Map<String, Value>) {
+    let is_fixed = |name: &str| matches!(name, "sessionUpdate" | "toolCallId" | "status");
+    members.retain(|name, _| is_fixed(name) || random.below(6) > 0);
+    for (name, value) in members {
+        match (name.as_str(), value) {
+            ("content" | "locations", Value::Array(items)) => {
+                for item in items {
+                    thin_item(random, item);
                 }
-                (_, value) => self.thin(value),
             }
+            (_, value) => thin(random, value),
         }
     }
+}
 
-    /// A diff block or a location: its path is required, and that a diff has no old text says
-    /// something, namely that the file is new.
-    fn thin_item(&mut self, item: &mut Value) {
-        let kept: Vec<(&str, Value)> = ["path", "oldText"]
-            .into_iter()
-            .filter_map(|name| Some((name, item.get(name)?.clone())))
-            .collect();
-        self.thin(item);
-        for (name, value) in kept {
-            item[name] = value;
-        }
+/// A diff block or a location: its path is required, and that a diff has no old text says something,
+/// namely that the file is new.
+fn thin_item(random: &mut Random, item: &mut Value) {
+    let kept: Vec<(&str, Value)> = ["path", "oldText"]
+        .into_iter()
+        .filter_map(|name| Some((name, item.get(name)?.clone())))
+        .collect();
+    thin(random, item);
+    for (name, value) in kept {
+        item[name] = value;
     }
+}
 
-    fn thin(&mut self, value: &mut Value) {
-        match value {
-            Value::Array(items) => items.iter_mut().for_each(|item| self.thin(item)),
-            Value::Object(members) => self.thin_members(members),
-            _ => {}
-        }
+fn thin(random: &mut Random, value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| thin(random, item)),
+        Value::Object(members) => thin_members(random, members),
+        _ => {}
     }
 }
 
