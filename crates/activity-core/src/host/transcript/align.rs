@@ -77,19 +77,13 @@ pub fn media_of_turns<'a, 'r>(
     let ids: BTreeMap<Key, &str> = keys(turns);
     let mut by_key: BTreeMap<Key, Vec<&'r str>> = BTreeMap::new();
     for (key, turn) in keyed_turns(transcript) {
-        let mut media: Vec<&str> = Vec::new();
-        for record in turn
-            .answers
-            .iter()
-            .filter(|it| it.speaker == Speaker::Agent)
-        {
-            for reference in media_references(&record.text, knows_directory) {
-                if !media.contains(&reference) {
-                    media.push(reference);
-                }
-            }
-        }
-        by_key.insert(key, media);
+        let mut seen = BTreeSet::new();
+        let answers = turn.answers.iter();
+        let media = answers
+            .filter(|record| record.speaker == Speaker::Agent)
+            .flat_map(|record| media_references(&record.text, knows_directory))
+            .filter(|reference| seen.insert(*reference));
+        by_key.insert(key, media.collect());
     }
     let mut found: BTreeMap<&str, Vec<&'r str>> = ids
         .into_iter()
