@@ -22,6 +22,8 @@ pub(super) struct Listed {
     pub(super) counts: Counts,
     /// The file before it is surely the file after the activity before it.
     pub(super) follows: bool,
+    /// How many fragments the activities before it in its call have.
+    fragments_before: u64,
 }
 
 /// The lines that the fragments of an activity add and remove.
@@ -48,6 +50,7 @@ impl Listed {
             draft,
             counts,
             follows: false,
+            fragments_before: 0,
         }
     }
 }
@@ -148,7 +151,10 @@ impl Ledger {
                 entries.entry(file).or_default();
             }
         }
+        let mut sum = Sum::default();
         for (index, activity) in listed.iter_mut().enumerate() {
+            activity.fragments_before = sum.fragments;
+            sum = sum.plus(Sum::of(activity));
             let file = self.file_index(&activity.draft.relative_path);
             activity.draft.relative_path = Arc::clone(&self.files[file].path);
             let of_file = entries.entry(file).or_default();
@@ -158,7 +164,7 @@ impl Ledger {
         for (file, entries) in entries {
             self.files[file].replace_call(call, entries);
         }
-        self.before.change(call, Sum::of(&old), Sum::of(&listed));
+        self.before.change(call, Sum::of_all(&old), sum);
         self.calls[call] = listed.into();
         for index in 0..self.calls[call].len() {
             self.link(Entry { call, index });
@@ -270,9 +276,15 @@ impl Ledger {
         tool_call_id: &Arc<str>,
         standing: PathStanding,
     ) -> Option<Activity> {
-        let Listed { draft, .. } = self.listed(entry)?;
-        let earlier = Sum::of(self.of_call(entry.call).get(..entry.index)?);
-        let before = self.before.before(entry.call).plus(earlier);
+        let Listed {
+            draft,
+            fragments_before,
+            ..
+        } = self.listed(entry)?;
+        let before = self.before.before(entry.call).plus(Sum {
+            activities: size(entry.index),
+            fragments: *fragments_before,
+        });
         let fragments =
             draft
                 .fragments
@@ -332,13 +344,16 @@ struct Sum {
 }
 
 impl Sum {
-    fn of(listed: &[Listed]) -> Self {
-        listed.iter().fold(Self::default(), |sum, activity| Self {
-            activities: sum.activities + 1,
-            fragments: sum
-                .fragments
-                .saturating_add(size(activity.draft.fragments.len())),
-        })
+    fn of(activity: &Listed) -> Self {
+        Self {
+            activities: 1,
+            fragments: size(activity.draft.fragments.len()),
+        }
+    }
+
+    fn of_all(listed: &[Listed]) -> Self {
+        let sums = listed.iter().map(Self::of);
+        sums.fold(Self::default(), Self::plus)
     }
 
     fn plus(self, other: Self) -> Self {

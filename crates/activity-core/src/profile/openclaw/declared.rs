@@ -15,6 +15,7 @@ pub(crate) struct Declared {
     pub(super) content: Option<Arc<str>>,
     pub(super) edits: Vec<(Arc<str>, Arc<str>)>,
     pub(super) patch: PatchInput,
+    has_relative_path: bool,
 }
 
 /// The member that carries a patch.
@@ -64,14 +65,26 @@ impl Declared {
             .as_deref()
             .map(PatchInput::read)
             .unwrap_or_default();
+        let is_relative = |path: &str| {
+            let path = path.trim_start();
+            !path.starts_with(['/', '\\', '~']) && path.as_bytes().get(1) != Some(&b':')
+        };
+        let in_patch = match &patch {
+            PatchInput::Sections(sections) => {
+                sections.iter().any(|section| is_relative(&section.path))
+            }
+            PatchInput::None | PatchInput::Rejected { .. } => false,
+        };
         let Some(declared_path) = members.path else {
             // Without a path only a patch names files.
             return Self {
                 patch,
+                has_relative_path: in_patch,
                 ..Self::default()
             };
         };
         Self {
+            has_relative_path: in_patch || is_relative(&declared_path),
             path: Some(declared_path.into()),
             content: members.content.map(Into::into),
             edits: members
@@ -90,17 +103,7 @@ impl Declared {
 
     /// Whether a path of it is relative to the agent's own working directory.
     pub(crate) fn has_relative_path(&self) -> bool {
-        let relative = |path: &str| {
-            let path = path.trim_start();
-            !path.starts_with(['/', '\\', '~']) && path.as_bytes().get(1) != Some(&b':')
-        };
-        let in_patch = match &self.patch {
-            PatchInput::Sections(sections) => {
-                sections.iter().any(|section| relative(&section.path))
-            }
-            PatchInput::None | PatchInput::Rejected { .. } => false,
-        };
-        in_patch || self.path.as_deref().is_some_and(relative)
+        self.has_relative_path
     }
 }
 
