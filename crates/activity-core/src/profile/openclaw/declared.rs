@@ -65,9 +65,9 @@ impl Declared {
             .as_deref()
             .map(PatchInput::read)
             .unwrap_or_default();
-        let is_relative = |path: &str| {
-            let path = path.trim_start();
-            !path.starts_with(['/', '\\', '~']) && path.as_bytes().get(1) != Some(&b':')
+        let is_relative = |declared: &str| {
+            let declared = declared.trim_start();
+            !declared.starts_with(['/', '\\', '~']) && declared.as_bytes().get(1) != Some(&b':')
         };
         let in_patch = match &patch {
             PatchInput::Sections(sections) => {
