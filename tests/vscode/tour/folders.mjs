@@ -19,11 +19,19 @@ export async function folders(w, at, url) {
     for (const name of ["discount.py", "test_discount.py"]) {
       fs.rmSync(path.join(at.live, name), { force: true });
     }
-    await w.open(url(at.both));
-    await w.sideBar("Agent Changes");
-    await w.rows("calc.py").first().waitFor();
-    // The folders of a workspace file may come to the extension after the window is up.
-    await w.rows(/codex-acp.*recorded/).first().waitFor();
+    const open = async () => {
+      await w.open(url(at.both));
+      await w.sideBar("Agent Changes");
+      await w.rows("calc.py").first().waitFor();
+      // The folders of a workspace file may come to the extension after the window is up.
+      await w.rows(/codex-acp.*recorded/).first().waitFor();
+    };
+    // Seen once and never again: a window whose rows did not name their folder. It is told, and the
+    // window gets a second chance.
+    await open().catch((error) => {
+      console.log(`note: the window is opened again: ${error.message.split("\n")[0]}`);
+      return open();
+    });
     await w.command("View: Close All Editors");
     // What stands below it has to be in sight.
     await w.rows("codex-acp").first().locator(".monaco-tl-twistie").click();
