@@ -1,14 +1,13 @@
--- Drives Neovims in terminals: the same keys with and without the plugin, each key timed until the
--- screen shows its effect.
+-- Plays a person who types the same keys into a Neovim with and without the plugin.
 local here = vim.fs.dirname(vim.fs.abspath(debug.getinfo(1, 'S').source:sub(2)))
 local scratch = assert(vim.env.BENCH_SCRATCH)
-package.path = vim.fs.dirname(here) .. '/?.lua;' .. package.path
-local terminal = require('terminal')
+package.path = here .. '/?.lua;' .. package.path
+local person = require('person')
 local rounds = tonumber(vim.env.BENCH_ROUNDS) or 5
 
 local LINES, HUNKS = 40000, 1000
---- A fast typist's pause between keys, in milliseconds.
-local PAUSE_MS = 30
+--- How long Neovim is left alone before and after a task, in milliseconds: what it puts off counts.
+local REST_MS = 1500
 
 --- Writes the file as the agent left it, and the recorded session that says how.
 ---@return string root, string trace
@@ -65,41 +64,6 @@ end
 
 local root, trace = workspace()
 
---- Starts a Neovim on the file, and says how many milliseconds it took to show it.
----@param kind 'without'|'copy'|'with'
----@return test.Terminal
----@return number
-local function start(kind)
-  local from = vim.uv.hrtime()
-  local neovim = terminal.start({
-    cwd = root,
-    width = 200,
-    height = 50,
-    init = ('%s/%s.lua'):format(here, kind),
-    arguments = { 'big.lua' },
-    env = { 'BENCH_TRACE=' .. trace },
-  })
-  neovim:call('vim.cmd.redraw()')
-  return neovim, (vim.uv.hrtime() - from) / 1e6
-end
-
---- Milliseconds until Neovim answered each key with a drawn screen, added up.
----@param neovim test.Terminal
----@param keys string[]
----@return number
-local function press(neovim, keys)
-  local total = 0
-  for _, key in ipairs(keys) do
-    local from = vim.uv.hrtime()
-    neovim:input(key)
-    neovim:call('vim.cmd.redraw()')
-    local took = (vim.uv.hrtime() - from) / 1e6
-    total = total + took
-    vim.uv.sleep(math.max(0, math.floor(PAUSE_MS - took)))
-  end
-  return total
-end
-
 ---@param key string
 ---@param times integer
 ---@return string[]
@@ -111,43 +75,43 @@ local function times(key, times)
   return keys
 end
 
--- Neovim answers between whole commands only, so each of these is one.
 local typed = { '20000G', 'O' }
 vim.list_extend(typed, vim.split('if value then return other(value) end -- typed', ''))
-vim.list_extend(typed, { '<CR>', 'x', ' ', '=', ' ', '1', '<Esc>', 'dd', 'u', '<C-r>' })
+vim.list_extend(typed, { '\r', 'x', ' ', '=', ' ', '1', '\27', 'dd', 'u', '\18' })
 
 --- In this order: scrolling first, so that typing meets marks that are drawn.
-local tasks = {
-  { 'scrolling by line', times('<C-e>', 100) },
-  { 'scrolling by page', times('<C-f>', 60) },
+local TASKS = {
+  { 'scrolling by line', times('\5', 100) },
+  { 'scrolling by page', times('\6', 60) },
+  { 'going on by page', times('\6', 200) },
   { 'typing', typed },
 }
 
-local CPU = [[local u = vim.uv.getrusage()
-  return (u.utime.sec + u.stime.sec) * 1000 + (u.utime.usec + u.stime.usec) / 1000]]
+---@alias bench.Kind 'without'|'client'|'with'
 
----@param kind 'without'|'copy'|'with'
----@return table<string, number>
+---@param kind bench.Kind
+---@return table<string, number> milliseconds
 local function round(kind)
-  local neovim, opened = start(kind)
-  local seen = { ['opening'] = opened }
+  local neovim = person.start(
+    { vim.v.progpath, '-u', ('%s/%s.lua'):format(here, kind), 'big.lua' },
+    root,
+    { BENCH_TRACE = trace }
+  )
+  local seen = { ['opening'] = neovim:sees('value_00048') }
   if kind == 'with' then
-    assert(
-      vim.wait(60000, function()
-        return neovim:call('return _G.bench_marks()') >= HUNKS
-      end, 20),
-      'the marks were not drawn'
-    )
+    -- The first hunk is on the first screen, and its lens comes last.
+    neovim:sees('┃')
+    neovim:sees('turn 1')
   end
-  vim.uv.sleep(1000)
-  seen['cpu: opening'] = neovim:call(CPU)
-  for _, task in ipairs(tasks) do
-    local before = neovim:call(CPU)
-    seen[task[1]] = press(neovim, task[2])
-    vim.uv.sleep(1000)
-    seen['cpu: ' .. task[1]] = neovim:call(CPU) - before
+  neovim:rest(REST_MS)
+  seen['cpu: opening'] = neovim:cpu()
+  for _, task in ipairs(TASKS) do
+    local before = neovim:cpu()
+    seen[task[1]] = neovim:press(task[2])
+    neovim:rest(REST_MS)
+    seen['cpu: ' .. task[1]] = neovim:cpu() - before
   end
-  neovim:stop()
+  neovim:leave()
   return seen
 end
 
@@ -157,10 +121,12 @@ local function median(values)
   return values[math.ceil(#values / 2)]
 end
 
+local KINDS = { 'without', 'client', 'with' } ---@type bench.Kind[]
+
 local function main()
-  local seen = {} ---@type table<string, table<string, number[]>>
+  local seen = {} ---@type table<bench.Kind, table<string, number[]>>
   for _ = 1, rounds do
-    for _, kind in ipairs({ 'without', 'copy', 'with' }) do
+    for _, kind in ipairs(KINDS) do
       seen[kind] = seen[kind] or {}
       for name, value in pairs(round(kind)) do
         seen[kind][name] = seen[kind][name] or {}
@@ -169,26 +135,21 @@ local function main()
     end
   end
   local line = '%-24s %10s %10s %10s %10s %10s\n'
-  io.stdout:write(line:format('', 'without', 'copy', 'with', 'with/wo.', 'with/copy'))
-  local names = vim.tbl_keys(seen.with)
-  table.sort(names)
-  for _, name in ipairs(names) do
-    local plain, copy = median(seen.without[name]), median(seen.copy[name])
+  io.stdout:write(line:format('', 'without', 'client', 'with', 'with/wo.', 'client/wo.'))
+  for name in vim.spairs(seen.with) do
+    local plain, client = median(seen.without[name]), median(seen.client[name])
     local with = median(seen.with[name])
     local function ms(value)
       return ('%.1f ms'):format(value)
     end
     local function ratio(value)
-      return ('%.2f'):format(value)
+      return ('%.2f'):format(value / plain)
     end
-    io.stdout:write(
-      line:format(name, ms(plain), ms(copy), ms(with), ratio(with / plain), ratio(with / copy))
-    )
+    io.stdout:write(line:format(name, ms(plain), ms(client), ms(with), ratio(with), ratio(client)))
   end
 end
 
 local ok, why = xpcall(main, debug.traceback)
-terminal.stop_all()
 if not ok then
   io.stderr:write(why, '\n')
 end

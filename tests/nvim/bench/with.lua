@@ -4,8 +4,3 @@ vim.o.shadafile = 'NONE'
 local here = vim.fs.dirname(vim.fs.abspath(debug.getinfo(1, 'S').source:sub(2)))
 vim.opt.runtimepath:prepend(vim.fs.normalize(here .. '/../../../editors/nvim'))
 vim.g.acp_lens = { bin = vim.env.ACP_LENS_BIN, trace = vim.env.BENCH_TRACE }
---- How many hunks are marked.
-function _G.bench_marks()
-  local namespace = vim.api.nvim_create_namespace('acp_lens')
-  return #vim.api.nvim_buf_get_extmarks(0, namespace, 0, -1, {})
-end
