@@ -332,4 +332,40 @@ it('a server that dies is started again, and the marks come back', function()
   end)
 end)
 
+it('a file without a folder is listed, and takes nothing else with it', function()
+  local entry = eventually('the session', function()
+    return store.sessions()[1]
+  end)
+  local known = #store.files(entry)
+  local function file(name, uri)
+    return {
+      session = entry.info.session,
+      uri = uri,
+      file = { workspaceRoot = ws.root, relativePath = name },
+      action = 'modified',
+      turns = {},
+    }
+  end
+  store.on_activity({
+    -- Later than all that the server has said.
+    revision = 1e9,
+    reset = false,
+    files = {
+      file('bare.txt', nil),
+      file('other.txt', vim.uri_from_fname(ws.root .. '/other.txt')),
+    },
+  })
+  equal(#store.files(entry), known + 2)
+  local listed
+  require('acp_lens.list').collect({}, function(items)
+    listed = items
+  end)
+  eventually('the list', function()
+    return listed
+  end)
+  for _, item in ipairs(listed) do
+    assert(item.file.uri, 'a file without a folder has no place in a list')
+  end
+end)
+
 h.finish()

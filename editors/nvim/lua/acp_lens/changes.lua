@@ -145,8 +145,16 @@ local function open_row(stay)
     )
     return
   end
-  local list = vim.api.nvim_get_current_win()
   local uri = row.file.uri
+  if not uri then
+    require('acp_lens.log').warn(
+      ('the agent did not say in which folder %s is; `d` shows its diff'):format(
+        row.file.file.relativePath
+      )
+    )
+    return
+  end
+  local list = vim.api.nvim_get_current_win()
   require('acp_lens.client').request(
     require('acp_lens.protocol').method.goTo,
     { direction = 'first', scope = 'file', uri = uri, session = row.session, turn = row.turn },

@@ -7,7 +7,7 @@ local told = {}
 --- Rereads an unmodified buffer; never one with unsaved work.
 ---@param file acp_lens.File
 function M.changed(file)
-  if not require('acp_lens.config').get().checktime then
+  if not file.uri or not require('acp_lens.config').get().checktime then
     return
   end
   local buf = require('acp_lens.store').buffer_of(file.uri)

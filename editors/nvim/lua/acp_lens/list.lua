@@ -9,7 +9,7 @@ local M = {}
 ---@field uri? string
 
 ---@class acp_lens.ListItem
----@field file acp_lens.File
+---@field file acp_lens.PlacedFile
 ---@field hunk? acp_lens.Hunk
 ---@field text string
 ---@field lnum integer? from 1; nil for what stands nowhere
@@ -20,6 +20,9 @@ local M = {}
 ---@param filter acp_lens.ListFilter
 ---@return boolean
 local function wanted(entry, file, filter)
+  if not file.uri then
+    return false
+  end
   if filter.session and entry.info.session ~= filter.session then
     return false
   end
@@ -55,7 +58,7 @@ local function describe(hunk)
   return table.concat(parts, '  ')
 end
 
----@param file acp_lens.File
+---@param file acp_lens.PlacedFile
 ---@param hunks acp_lens.Hunk[]
 ---@param filter acp_lens.ListFilter
 ---@return acp_lens.ListItem[]
@@ -98,10 +101,11 @@ end
 ---@param on_done fun(items: acp_lens.ListItem[])
 function M.collect(filter, on_done)
   local store = require('acp_lens.store')
-  local files, seen = {}, {} ---@type acp_lens.File[], table<string, true>
+  local files, seen = {}, {} ---@type acp_lens.PlacedFile[], table<string, true>
   for _, entry in ipairs(store.sessions()) do
     for _, file in ipairs(store.files(entry)) do
       if wanted(entry, file, filter) and not seen[file.uri] then
+        ---@cast file acp_lens.PlacedFile
         seen[file.uri] = true
         files[#files + 1] = file
       end

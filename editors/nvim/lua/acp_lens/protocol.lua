@@ -78,7 +78,7 @@ M.method = {
 
 ---@class acp_lens.File
 ---@field session string
----@field uri string
+---@field uri string? nil where the agent named a file without its folder
 ---@field file { workspaceRoot: string, relativePath: string }
 ---@field fromPath string?
 ---@field action acp_lens.Action
@@ -86,6 +86,9 @@ M.method = {
 ---@field removed integer?
 ---@field doubt string?
 ---@field turns acp_lens.FileTurn[]
+
+---@class acp_lens.PlacedFile: acp_lens.File One whose folder is known.
+---@field uri string
 
 ---@class acp_lens.Hunk
 ---@field id string

@@ -127,7 +127,9 @@ function M.on_activity(params)
         table.insert(entry.order, path)
       end
       entry.files[path] = file
-      entry.by_uri[file.uri] = file
+      if file.uri then
+        entry.by_uri[file.uri] = file
+      end
       if known[file.session] and entry.info.source ~= 'trace' then
         require('acp_lens.disk').changed(file)
       end
