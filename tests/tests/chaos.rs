@@ -150,6 +150,35 @@ fn it_refuses_sessions_and_says_why_in_the_data() -> Result<()> {
     stage.finish()
 }
 
+/// The list of an agent's sessions cannot be had, and the error says this.
+fn check_no_list(mode: &str, expect: &str) -> Result<()> {
+    let mut stage = Stage::new(mode)?;
+    let params = json!({"agent": "chaos"});
+    let error = stage.editor.failing("acpLens/session/list", &params)?;
+    assert_eq!(error["data"]["kind"], "agentFailed", "{mode}: {error}");
+    let message = error["message"].as_str().unwrap_or_default();
+    assert!(message.contains(expect), "{mode}: {message}");
+    stage.finish()
+}
+
+#[test]
+fn it_cannot_list_its_sessions_and_says_why() -> Result<()> {
+    check_no_list("dies-in-initialize", "exit status: 3")?;
+    check_no_list("hangs-in-initialize", "did not answer in time")
+}
+
+#[test]
+fn it_lists_its_sessions_after_its_connection_broke() -> Result<()> {
+    let mut stage = Stage::new("closes-output")?;
+    let session = stage.start("chaos")?;
+    stage.prompt(&session)?;
+    stage.ended(&session)?;
+    let params = json!({"agent": "chaos"});
+    let listed = stage.editor.request("acpLens/session/list", &params)?;
+    assert_eq!(listed["sessions"][0]["sessionId"], "here");
+    stage.finish()
+}
+
 #[test]
 fn it_finds_no_sessions_by_their_directory() -> Result<()> {
     let mut stage = Stage::new("good")?;
@@ -401,4 +430,27 @@ fn a_session_that_is_loaded_after_a_crash_carries_no_error_on() -> Result<()> {
         (&Value::Null, &json!("idle"))
     );
     stage.finish()
+}
+
+/// A session cannot be started until the settings name another command, and then it can.
+fn check_put_right(mode: &str) -> Result<()> {
+    let mut stage = Stage::new(mode)?;
+    let params = json!({"agent": "chaos"});
+    stage.editor.failing("acpLens/session/new", &params)?;
+    let good = json!({"command": env!("CARGO_BIN_EXE_chaos-agent"), "args": ["good"]});
+    let settings = json!({"acpLens": {"agents": {"chaos": good, "good": good}}});
+    let changed = json!({"settings": settings});
+    stage
+        .editor
+        .notify("workspace/didChangeConfiguration", &changed)?;
+    let session = stage.start("chaos")?;
+    stage.prompt(&session)?;
+    assert_eq!(stage.ended(&session)?["stopReason"], "end_turn", "{mode}");
+    stage.finish()
+}
+
+#[test]
+fn its_command_is_put_right_in_the_settings() -> Result<()> {
+    check_put_right("dies-in-initialize")?;
+    check_put_right("wants-a-sign-in")
 }

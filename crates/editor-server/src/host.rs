@@ -22,8 +22,9 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 use workspace_fs::reference::{ReferenceError, open_root, resolve_context};
 
-use activity_core::host::Place;
+use activity_core::host::{Deadlines, Place};
 
+use crate::acp::process::AgentCommand;
 use crate::features::failure::Failure;
 use crate::lsp::ext::{
     AgentEntry, AgentsResult, ErrorKind, PermissionOutcome, RespondPermissionParams,
@@ -54,6 +55,15 @@ pub(crate) struct Host {
 struct Running {
     commands: mpsc::UnboundedSender<Command>,
     task: JoinHandle<()>,
+    /// What the task was told last.
+    configuration: Configuration,
+}
+
+/// What the settings say of an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Configuration {
+    command: AgentCommand,
+    deadlines: Deadlines,
 }
 
 /// Which agent a session belongs to, by the server's name of the session.
@@ -357,12 +367,22 @@ impl Host {
                 )
             })?,
         };
+        let deadlines = self.handle.workspace().borrow().settings.deadlines;
+        let configuration = found.get(&name).map(|found| Configuration {
+            command: found.command.clone(),
+            deadlines,
+        });
         let mut agents = self.lock();
-        if let Some(agent) = agents.get(&name) {
+        // A task that panicked is gone, and another one takes its place.
+        let running = agents.get_mut(&name);
+        if let Some(agent) = running.filter(|agent| !agent.commands.is_closed()) {
+            if let Some(now) = configuration.filter(|now| *now != agent.configuration) {
+                agent.configuration = now.clone();
+                let _ = agent.commands.send(Command::Configure(now));
+            }
             return Ok(agent.commands.clone());
         }
-        let deadlines = self.handle.workspace().borrow().settings.deadlines;
-        let Some(found) = found.get(&name) else {
+        let Some(configuration) = configuration else {
             return Err(Failure::new(
                 ErrorKind::InvalidReference,
                 format!("there is no agent {name}; name it in the setting `agents`"),
@@ -370,14 +390,14 @@ impl Host {
         };
         let (commands, task) = Agent::start(
             name.clone(),
-            found.command.clone(),
-            deadlines,
+            configuration.clone(),
             self.handle.clone(),
             self.sessions.clone(),
         );
         let running = Running {
             commands: commands.clone(),
             task,
+            configuration,
         };
         agents.insert(name, running);
         Ok(commands)

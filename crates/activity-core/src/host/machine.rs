@@ -129,6 +129,19 @@ impl<U> Machine<U> {
         self.live.prompt(session).is_some()
     }
 
+    /// Whether the process holds no session, and nobody waits for one.
+    pub fn holds_nothing(&self) -> bool {
+        self.known.is_empty()
+            && self.queue.is_empty()
+            && self.loading.is_none()
+            && self.showing.is_none()
+    }
+
+    /// Waits otherwise from now on, also for what has begun.
+    pub fn set_deadlines(&mut self, deadlines: Deadlines) {
+        self.deadlines = deadlines;
+    }
+
     /// Takes in what happened at `now_ms`, and gives what is to be done. Total: what does not fit
     /// is answered or ignored, never an error of the machine.
     pub fn handle(&mut self, event: Event<U>, now_ms: u64) -> Vec<Effect<U>> {
@@ -146,6 +159,9 @@ impl<U> Machine<U> {
                 run,
             } => effects.push(self.want_prompt(request, session, &cwd, run)),
             Event::StartWanted => {
+                if self.connection == Connection::Broken {
+                    self.give_up_broken(&mut effects);
+                }
                 if self.connection == Connection::Down {
                     self.start(now_ms, &mut effects);
                 }
@@ -272,6 +288,15 @@ impl<U> Machine<U> {
             });
         }
         self.forget_process();
+    }
+
+    /// Ends a process whose connection broke, unless a prompt may still go on in it: it holds
+    /// nothing that could be used.
+    fn give_up_broken(&mut self, effects: &mut Vec<Effect<U>>) {
+        if self.live.sessions().is_empty() {
+            effects.push(Effect::Stop);
+            self.forget_process();
+        }
     }
 
     fn forget_process(&mut self) {

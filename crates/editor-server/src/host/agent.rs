@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use activity_core::host::store::{Token, View};
-use activity_core::host::{Ask, Deadlines, Event, Generation, Machine, PermissionId, Request};
+use activity_core::host::{Ask, Event, Generation, Machine, PermissionId, Request};
 use activity_core::session::{Options, Session};
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
@@ -19,7 +19,7 @@ use tokio::task::{AbortHandle, JoinHandle};
 use tokio::time::Instant;
 
 use super::terminals::Terminals;
-use super::{Answer, Sessions};
+use super::{Answer, Configuration, Sessions};
 use crate::acp::link::{FromAgent, Link, Question};
 use crate::acp::process::{AgentCommand, AgentProcess};
 use crate::features::failure::Failure;
@@ -148,13 +148,13 @@ impl Agent {
     /// Starts the task; the agent's process starts when a session is wanted.
     pub(super) fn start(
         name: String,
-        command: AgentCommand,
-        deadlines: Deadlines,
+        configuration: Configuration,
         handle: Handle,
         sessions: Sessions,
     ) -> (mpsc::UnboundedSender<Command>, JoinHandle<()>) {
         let (commands, wanted) = mpsc::unbounded_channel();
         let (built, finished) = mpsc::unbounded_channel();
+        let Configuration { command, deadlines } = configuration;
         let agent = Self {
             name,
             command,
@@ -306,11 +306,7 @@ impl Agent {
             return;
         };
         running.link = None;
-        self.connection = LiveConnection::default();
-        self.capabilities = Value::Null;
-        for (_, pending) in std::mem::take(&mut self.pending) {
-            fail(pending, &not_running());
-        }
+        self.forget_connection();
         // An agent that ends closes its output a moment before: its exit status says more.
         let ended = match &mut self.running {
             Some(running) => tokio::time::timeout(LAST_WORDS_WAIT, running.process.wait()).await,
@@ -333,28 +329,55 @@ impl Agent {
 
     /// The process ended.
     async fn ended(&mut self, how: String) {
-        self.running = None;
-        self.terminals.close_all();
-        for (_, answer) in std::mem::take(&mut self.lists) {
-            let _ = answer.send(Err(not_running()));
-        }
+        self.forget_process(&how);
         for shown in self.shown.values_mut() {
             let state = crate::lsp::ext::SessionState::Disconnected;
             shown.feed.set_state(state, Some(how.clone()));
         }
         self.happen(Event::Exited { why: how.into() }).await;
     }
+
+    /// Ends the process, if one runs, and tells whoever waits for it why.
+    async fn stop_process(&mut self, why: &str) {
+        if let Some(running) = &mut self.running {
+            running.link = None;
+            // A process that cannot be ended is killed when it is dropped.
+            let _ = running.process.end().await;
+        }
+        self.forget_connection();
+        self.forget_process(why);
+    }
+
+    /// Nothing more comes over the connection.
+    fn forget_connection(&mut self) {
+        self.connection = LiveConnection::default();
+        self.capabilities = Value::Null;
+        for (_, pending) in std::mem::take(&mut self.pending) {
+            fail(pending, &not_running());
+        }
+    }
+
+    /// The process is gone, and with it what it ran and what it was about to be asked.
+    fn forget_process(&mut self, why: &str) {
+        self.running = None;
+        self.terminals.close_all();
+        for (_, answer) in std::mem::take(&mut self.lists) {
+            tell(answer, Err(Failure::new(ErrorKind::AgentFailed, why)));
+        }
+    }
+
+    /// Whether there is an agent that can be asked, now or when it has answered `initialize`.
+    fn is_connected(&self) -> bool {
+        let running = self.running.as_ref();
+        running.is_some_and(|running| running.link.is_some())
+    }
 }
 
 /// Tells whoever waits that nothing will come.
 fn fail(pending: Pending, why: &Failure) {
     match pending {
-        Pending::List { answer, .. } => {
-            let _ = answer.send(Err(why.clone()));
-        }
-        Pending::Choice(answer) => {
-            let _ = answer.send(Err(why.clone()));
-        }
+        Pending::List { answer, .. } => tell(answer, Err(why.clone())),
+        Pending::Choice(answer) => tell(answer, Err(why.clone())),
         // The machine learns of these by the end of the connection.
         Pending::Initialize | Pending::Load(_) | Pending::Prompt { .. } | Pending::Nothing => {}
     }

@@ -39,14 +39,12 @@ impl<U> Machine<U> {
                     self.start(now_ms, effects);
                     return;
                 }
-                // The process holds nothing that a load could use.
                 Connection::Broken => {
-                    if self.live.sessions().is_empty() {
-                        effects.push(Effect::Stop);
-                        self.forget_process();
-                        continue;
+                    self.give_up_broken(effects);
+                    if self.connection == Connection::Broken {
+                        return;
                     }
-                    return;
+                    continue;
                 }
             }
             if let Some(wanted) = self.queue.pop_front() {

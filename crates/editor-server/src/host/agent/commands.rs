@@ -6,8 +6,8 @@ use activity_core::host::prompt::{PromptFile, wants_directory_prefix};
 use activity_core::host::{Event, PermissionId, Place, Request};
 use serde_json::Value;
 
-use super::super::{Answer, prompt};
-use super::{Agent, LoadWaiter, Pending, PromptWaiter};
+use super::super::{Answer, Configuration, prompt};
+use super::{Agent, LoadWaiter, Pending, PromptWaiter, not_running, tell};
 use crate::features::failure::Failure;
 use crate::lsp::ext::{
     ErrorKind, SessionListResult, SessionPromptResult, SessionStarted, SessionState,
@@ -18,6 +18,8 @@ use crate::session::outgoing::Outgoing;
 /// What an editor wants of an agent.
 #[derive(Debug)]
 pub(in crate::host) enum Command {
+    /// The settings changed what they say of the agent.
+    Configure(Configuration),
     /// A session: a known one, or a new one.
     Load {
         session_id: Option<Arc<str>>,
@@ -65,6 +67,7 @@ pub(in crate::host) enum Command {
 impl Agent {
     pub(super) async fn command(&mut self, command: Command) {
         match command {
+            Command::Configure(configuration) => self.configure(configuration).await,
             Command::Load {
                 session_id,
                 place,
@@ -85,9 +88,13 @@ impl Agent {
                 .await;
             }
             Command::List { cwd, answer } => {
-                self.lists.push((cwd, answer));
                 self.happen(Event::StartWanted).await;
-                self.send_lists();
+                if self.is_connected() {
+                    self.lists.push((cwd, answer));
+                    self.send_lists();
+                } else {
+                    tell(answer, Err(not_running()));
+                }
             }
             Command::Prompt {
                 session_id,
@@ -173,6 +180,18 @@ impl Agent {
                 answer,
             } => self.choose(&session_id, method, members, answer),
         }
+    }
+
+    /// A process that holds a session keeps the command that it was started with; the next one has
+    /// the new one.
+    async fn configure(&mut self, now: Configuration) {
+        self.machine.set_deadlines(now.deadlines);
+        if self.command != now.command && self.machine.holds_nothing() {
+            let why = "its command was changed in the settings";
+            self.stop_process(why).await;
+            self.happen(Event::Exited { why: why.into() }).await;
+        }
+        self.command = now.command;
     }
 
     /// Why an option cannot be the answer to a question: the question does not offer it.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use activity_core::event::Event as SessionEvent;
 use activity_core::host::{Effect, Event, Generation, PromptRefusal, Request};
 use activity_core::path::Workspace;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::super::permission;
 use super::loads::Load;
@@ -21,7 +21,7 @@ impl Agent {
     pub(super) async fn do_effect(&mut self, effect: Effect<Heard>) -> Option<Event<Heard>> {
         match effect {
             Effect::Start => return self.start_process().await,
-            Effect::Stop => self.stop_process().await,
+            Effect::Stop => self.stop_process("the agent did not answer in time").await,
             Effect::SendNew { request, place } => {
                 let params = json!({"cwd": *place.cwd, "mcpServers": []});
                 self.request("session/new", params, Pending::Load(request));
@@ -184,14 +184,6 @@ impl Agent {
         let workspace = self.handle.workspace();
         let first = workspace.borrow().folders.first()?.location.to_path_buf();
         first.is_dir().then_some(first)
-    }
-
-    async fn stop_process(&mut self) {
-        if let Some(mut running) = self.running.take() {
-            running.link = None;
-            let _ = running.process.end().await;
-        }
-        self.capabilities = Value::Null;
     }
 
     async fn publish(&mut self, session: &str, generation: Generation, update: Heard) {

@@ -201,18 +201,10 @@ impl Agent {
             }
             Err(why) => {
                 let why = format!("the agent refused to start: {why}");
-                self.stop(&why).await;
+                self.stop_process(&why).await;
+                self.ended(why).await;
             }
         }
-    }
-
-    /// Ends the process, which cannot be used.
-    async fn stop(&mut self, why: &str) {
-        if let Some(mut running) = self.running.take() {
-            running.link = None;
-            let _ = running.process.end().await;
-        }
-        self.ended(why.to_owned()).await;
     }
 
     /// A request of the agent.
