@@ -12,6 +12,10 @@ use serde_json::value::RawValue;
 
 use super::Direction;
 
+/// Requests that may wait for their answers. A peer that leaves more of them open never answers; they
+/// are forgotten so that memory stays bounded.
+const MAX_OPEN_REQUESTS: usize = 65_536;
+
 /// Decides message by message, in the order of the wire.
 #[derive(Debug)]
 pub(super) struct Router {
@@ -31,6 +35,13 @@ enum Pending {
     New { wanted: bool },
     /// Anything else.
     Other { wanted: bool },
+}
+
+impl Pending {
+    /// Whether its answer names a session that is wanted.
+    fn wants_new(self) -> bool {
+        matches!(self, Self::New { wanted: true })
+    }
 }
 
 #[derive(Deserialize)]
@@ -107,20 +118,31 @@ impl Router {
         let Some(method) = envelope.method.as_deref() else {
             // An answer goes the other way than its request.
             let pending = id.and_then(|id| self.pending.remove(&(!to_agent, id)));
-            return self.is_answer_wanted(pending, envelope);
+            return pending.is_some_and(|pending| self.is_answer_wanted(pending, envelope));
         };
         let place = Place::of(envelope.params);
         let wanted = self.is_place_wanted(to_agent, method, &place);
         if let Some(id) = id {
             let pending = if to_agent && method == "session/new" {
-                self.wanted_new += usize::from(wanted);
                 Pending::New { wanted }
             } else {
                 Pending::Other { wanted }
             };
-            self.pending.insert((to_agent, id), pending);
+            self.remember((to_agent, id), pending);
         }
         wanted
+    }
+
+    fn remember(&mut self, request: (bool, String), pending: Pending) {
+        if self.pending.len() >= MAX_OPEN_REQUESTS {
+            self.pending.clear();
+            self.wanted_new = 0;
+        }
+        self.wanted_new += usize::from(pending.wants_new());
+        // An id that is used again says that the answer to its first request will not come.
+        if let Some(unanswered) = self.pending.insert(request, pending) {
+            self.wanted_new -= usize::from(unanswered.wants_new());
+        }
     }
 
     fn is_place_wanted(&mut self, to_agent: bool, method: &str, place: &Place<'_>) -> bool {
@@ -147,12 +169,11 @@ impl Router {
         }
     }
 
-    fn is_answer_wanted(&mut self, pending: Option<Pending>, envelope: &Envelope<'_>) -> bool {
+    fn is_answer_wanted(&mut self, pending: Pending, envelope: &Envelope<'_>) -> bool {
+        self.wanted_new -= usize::from(pending.wants_new());
         match pending {
-            None => false,
-            Some(Pending::Other { wanted }) => wanted,
-            Some(Pending::New { wanted }) => {
-                self.wanted_new -= usize::from(wanted);
+            Pending::Other { wanted } => wanted,
+            Pending::New { wanted } => {
                 if let Some(session) = Place::of(envelope.result).session_id {
                     self.sessions.insert(session.into_owned(), wanted);
                 }
@@ -210,6 +231,29 @@ mod tests {
             ],
             &[0, 1, 2, 5, 6, 8, 11, 12, 13],
         );
+    }
+
+    #[test]
+    fn a_request_whose_id_is_used_again_waits_no_more() {
+        check(
+            &[
+                r#">{"id":1,"method":"session/new","params":{"cwd":"/w"}}"#,
+                r#">{"id":1,"method":"session/new","params":{"cwd":"/other"}}"#,
+                r#"<{"id":1,"result":{"sessionId":"b"}}"#,
+                r#"<{"method":"session/update","params":{"sessionId":"c","update":{}}}"#,
+            ],
+            &[0],
+        );
+    }
+
+    #[test]
+    fn requests_that_are_never_answered_are_forgotten() {
+        let mut router = Router::everything();
+        for id in 0..=MAX_OPEN_REQUESTS {
+            let line = format!(r#"{{"id":{id},"method":"session/new","params":{{}}}}"#);
+            assert!(router.want(Direction::ToAgent, line.as_bytes()).is_some());
+        }
+        assert_eq!((router.pending.len(), router.wanted_new), (1, 1));
     }
 
     #[test]
