@@ -49,13 +49,11 @@ const OWN_FILES: &[(&str, &str)] = &[
         "features/transcript.rs",
         "the transcript that a person named",
     ),
-    ("mirror/client.rs", "socket files"),
     ("mirror/rendezvous.rs", "socket files"),
     (
         "session/location.rs",
         "which entry a name leads to; nothing is opened",
     ),
-    ("tap/publish.rs", "socket files"),
     ("tap/record.rs", "the recording that a person asked for"),
     ("tap/run.rs", "standard streams and spills"),
     ("tap/spill.rs", "a file without a name"),

@@ -341,3 +341,33 @@ impl<'a> Talk<'a> {
         }
     }
 }
+
+/// How many threads of a process wait for taps.
+#[cfg(target_os = "linux")]
+fn listeners(process: u32) -> Result<usize> {
+    let mut listeners = 0;
+    for thread in std::fs::read_dir(format!("/proc/{process}/task"))? {
+        // A thread can end while it is looked at.
+        let name = std::fs::read_to_string(thread?.path().join("comm"));
+        listeners += usize::from(name.is_ok_and(|name| name == "taps\n"));
+    }
+    Ok(listeners)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_editor_that_does_not_follow_taps_any_more_listens_no_more() -> Result<()> {
+    let stage = Stage::new()?;
+    let mut editor = stage.editor(&stage.workspace())?;
+    let process = editor.process_id();
+    for is_on in [true, false, true, false] {
+        let settings = json!({"acpLens": {"tap": {"enabled": is_on}}});
+        let changed = json!({"settings": settings});
+        editor.notify("workspace/didChangeConfiguration", &changed)?;
+        let wanted = usize::from(is_on);
+        until("one listener while taps are followed", || {
+            Ok(listeners(process)? == wanted && stage.sockets().len() == wanted)
+        })?;
+    }
+    editor.finish()
+}

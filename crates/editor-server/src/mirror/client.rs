@@ -13,7 +13,7 @@ use interprocess::local_socket::traits::Stream as _;
 use tokio::sync::mpsc;
 
 use super::message::{ServerHello, TapHello, TapLine, VERSION};
-use super::rendezvous::{Found, Listening, Rendezvous, Role};
+use super::rendezvous::{Found, Listening, Rendezvous, Role, SocketFile};
 
 /// How long a tap may take to say who it is.
 const HELLO_WAIT: Duration = Duration::from_secs(5);
@@ -61,11 +61,11 @@ type Known = Arc<Mutex<Vec<Arc<str>>>>;
 
 /// Listens for taps of the workspace with these folders, and looks for those that are there.
 ///
-/// The socket's file is gone when the first part of the answer is dropped.
-pub(crate) fn open(roots: Vec<String>) -> io::Result<(SocketFile, mpsc::Receiver<TapEvent>)> {
+/// Nobody listens any more when both parts of the answer are dropped, the second one first.
+pub(crate) fn open(roots: Vec<String>) -> io::Result<(Socket, mpsc::Receiver<TapEvent>)> {
     let rendezvous = Rendezvous::open()?;
     let listening = rendezvous.listen(Role::Server)?;
-    let file = SocketFile(listening.path().to_owned());
+    let file = listening.file();
     let (events, heard) = mpsc::channel(WAITING);
     let ear = Ear {
         hello: ServerHello {
@@ -87,17 +87,16 @@ pub(crate) fn open(roots: Vec<String>) -> io::Result<(SocketFile, mpsc::Receiver
             Err(why) => tracing::warn!(%why, "a tap cannot be reached"),
         });
     }
-    Ok((file, heard))
+    Ok((Socket(file), heard))
 }
 
-/// The file of the server's socket, removed when this is dropped.
+/// The server's socket. Its file goes, and the thread at it ends, when this is dropped.
 #[derive(Debug)]
-pub(crate) struct SocketFile(std::path::PathBuf);
+pub(crate) struct Socket(SocketFile);
 
-impl Drop for SocketFile {
+impl Drop for Socket {
     fn drop(&mut self) {
-        // Another process may have found it stale.
-        let _ = std::fs::remove_file(&self.0);
+        self.0.wake();
     }
 }
 
@@ -112,6 +111,7 @@ impl Ear {
     fn accept_all(&self, listening: &Listening) {
         while !self.events.is_closed() {
             match listening.accept() {
+                Ok(_) if self.events.is_closed() => return,
                 Ok(stream) => {
                     let ear = self.clone();
                     spawn("tap", move || ear.listen(&stream));

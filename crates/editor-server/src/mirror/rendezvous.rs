@@ -39,11 +39,31 @@ pub(crate) struct Rendezvous {
     dir: PathBuf,
 }
 
-/// A socket of ours; its file goes when this is dropped.
+/// A socket of ours.
 #[derive(Debug)]
 pub(crate) struct Listening {
     listener: Listener,
     path: PathBuf,
+}
+
+/// The file of a socket of ours, removed when this is dropped.
+#[derive(Debug)]
+pub(crate) struct SocketFile(PathBuf);
+
+impl SocketFile {
+    /// Lets whoever waits for a connection look up once more.
+    pub(crate) fn wake(&self) {
+        // A listener that is gone need not be woken.
+        let _ = Rendezvous::connect(&self.0);
+    }
+}
+
+impl Drop for SocketFile {
+    fn drop(&mut self) {
+        // It is gone already when the listener was dropped first, or when another process found it
+        // stale.
+        let _ = fs::remove_file(&self.0);
+    }
 }
 
 impl Listening {
@@ -54,8 +74,8 @@ impl Listening {
     }
 
     /// The socket's file.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
+    pub(crate) fn file(&self) -> SocketFile {
+        SocketFile(self.path.clone())
     }
 }
 

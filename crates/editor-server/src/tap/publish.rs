@@ -17,7 +17,7 @@ use super::route::Router;
 use super::spill::{Next, Record, Spill};
 use super::streams;
 use crate::mirror::message::{ServerHello, TapHello, VERSION};
-use crate::mirror::rendezvous::{Found, Listening, Rendezvous, Role};
+use crate::mirror::rendezvous::{Found, Listening, Rendezvous, Role, SocketFile};
 
 /// How long a peer may take to say who it is.
 const HELLO_WAIT: Duration = Duration::from_secs(5);
@@ -59,7 +59,7 @@ impl Publisher {
     pub(super) fn open(self: &Arc<Self>) -> io::Result<SocketFile> {
         let rendezvous = Rendezvous::open()?;
         let listening = rendezvous.listen(Role::Tap)?;
-        let file = SocketFile(listening.path().to_owned());
+        let file = listening.file();
         let publisher = Arc::clone(self);
         spawn("listen", move || publisher.accept_all(&listening));
         for path in rendezvous.sockets(Role::Server) {
@@ -197,17 +197,6 @@ impl Publisher {
                 .unwrap_or_else(PoisonError::into_inner)
                 .0;
         }
-    }
-}
-
-/// The file of the tap's socket, removed when this is dropped.
-#[derive(Debug)]
-pub(super) struct SocketFile(PathBuf);
-
-impl Drop for SocketFile {
-    fn drop(&mut self) {
-        // It is gone already when the listener was dropped first.
-        let _ = std::fs::remove_file(&self.0);
     }
 }
 

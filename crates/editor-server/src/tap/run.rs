@@ -14,13 +14,13 @@ use rustix::process::Signal;
 
 use super::end::End;
 use super::opening::Openings;
-use super::publish::{Publisher, SocketFile};
+use super::publish::Publisher;
 use super::record::{self, Secrets};
 use super::relay::{Queue, QueueEnd, RelayEnd, relay};
 use super::spill::Spill;
 use super::{Direction, signals, streams};
 use crate::mirror::message::{TapHello, VERSION};
-use crate::mirror::rendezvous::unique_id;
+use crate::mirror::rendezvous::{SocketFile, unique_id};
 
 /// How long the last words of an agent that has ended may take to come. Something that the agent
 /// started can hold its standard output open for ever.
