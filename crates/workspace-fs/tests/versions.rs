@@ -198,6 +198,7 @@ fn cancelled_operations_say_so_and_change_nothing() {
     let workspace = Workspace::new();
     workspace.write("f", b"one\n");
     let (files, target, cancel) = open(&workspace);
+    let free = files.resolve("g", None).unwrap();
     cancel.cancel();
     let edit = EditRequest {
         old_string: "one",
@@ -215,6 +216,11 @@ fn cancelled_operations_say_so_and_change_nothing() {
             .edit_text(&target, &edit, None, &cancel)
             .unwrap_err()
             .to_string(),
+        files
+            .rename(&target, &free, &cancel)
+            .unwrap_err()
+            .to_string(),
+        files.delete_file(&target, &cancel).unwrap_err().to_string(),
     ];
     assert_eq!(
         told,
@@ -222,7 +228,9 @@ fn cancelled_operations_say_so_and_change_nothing() {
             "stat aborted",
             "read aborted",
             "write aborted",
-            "edit aborted"
+            "edit aborted",
+            "write aborted",
+            "delete aborted"
         ]
     );
     assert_eq!(workspace.read("f"), "one\n");

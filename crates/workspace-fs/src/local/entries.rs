@@ -163,7 +163,7 @@ impl LocalFileSystem {
     /// # Errors
     /// Nothing is there, a directory is there, cancelled.
     pub fn delete_file(&self, target: &Target, cancel: &Cancel) -> Result<(), FsError> {
-        let held = self.hold_entry(target, cancel)?;
+        let held = self.hold_entry(Verb::Delete, target, cancel)?;
         let entry = self.locate_entry(Verb::Delete, &target.display_path, &target.steps)?;
         let removed = match entry.kind {
             EntryKind::Directory => {
@@ -184,7 +184,7 @@ impl LocalFileSystem {
     /// # Errors
     /// Nothing is there, it is the root, cancelled.
     pub fn delete_tree(&self, target: &Target, cancel: &Cancel) -> Result<(), FsError> {
-        let held = self.hold_entry(target, cancel)?;
+        let held = self.hold_entry(Verb::Delete, target, cancel)?;
         let entry = self.locate_entry(Verb::Delete, &target.display_path, &target.steps)?;
         let dir = entry.parent.dir();
         let removed = match entry.kind {
@@ -204,7 +204,7 @@ impl LocalFileSystem {
     /// Nothing is at `from`, something is at `to`, the directory of `to` is missing, cancelled.
     pub fn rename(&self, from: &Target, to: &Target, cancel: &Cancel) -> Result<(), FsError> {
         let verb = Verb::Write;
-        let held = self.hold_entry(from, cancel)?;
+        let held = self.hold_entry(verb, from, cancel)?;
         let source = self.locate_entry(verb, &from.display_path, &from.steps)?;
         let exists = || FsError::OverwriteUnread {
             path: to.display_path.clone(),
@@ -234,12 +234,13 @@ impl LocalFileSystem {
 
     pub(super) fn hold_entry(
         &self,
+        verb: Verb,
         target: &Target,
         cancel: &Cancel,
     ) -> Result<crate::locks::Held<'_>, FsError> {
-        let aborted = || FsError::Aborted { verb: Verb::Delete };
-        let held = self.locks.hold(&target.key.0, cancel).ok_or_else(aborted)?;
-        stop_if_cancelled(Verb::Delete, cancel)?;
+        let held = self.locks.hold(&target.key.0, cancel);
+        let held = held.ok_or(FsError::Aborted { verb })?;
+        stop_if_cancelled(verb, cancel)?;
         Ok(held)
     }
 

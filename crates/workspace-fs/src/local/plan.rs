@@ -143,7 +143,7 @@ impl LocalFileSystem {
         let verb = Verb::Delete;
         let path = &target.display_path;
         let io = |error| FsError::from_io(verb, path, error);
-        let _turn = self.hold_entry(target, cancel)?;
+        let _turn = self.hold_entry(verb, target, cancel)?;
         let entry = self.locate_entry(verb, path, &target.steps)?;
         let removed = match entry.kind {
             EntryKind::File => hold_content(&entry, version, path)?,
@@ -177,7 +177,7 @@ impl LocalFileSystem {
         let verb = Verb::Write;
         let path = &target.display_path;
         let io = |error| FsError::from_io(verb, path, error);
-        let _turn = self.hold_entry(target, cancel)?;
+        let _turn = self.hold_entry(verb, target, cancel)?;
         let (parent, name) = self.parent_of(verb, path, &target.steps)?;
         let dir = parent.dir();
         match removed {
