@@ -15,7 +15,7 @@ use crate::tap::{Options, Secrets, TapError};
 #[command(after_help = "\
 Examples:
   acp-lens tap -- claude-agent-acp
-  acp-lens tap --record session.ndjson -- gemini --experimental-acp
+  acp-lens tap --record session.ndjson -- gemini --acp
 
 Exit status: that of the agent, or its signal. 1: the tap or the agent could not be started, and no
 agent ran; 2: wrong usage.")]
