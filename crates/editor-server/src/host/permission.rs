@@ -1,5 +1,7 @@
 //! A permission request of an agent as the question that a person reads.
 
+use std::collections::HashSet;
+
 use activity_core::host::{Generation, PermissionId};
 use activity_core::path::Workspace;
 use serde_json::Value;
@@ -61,10 +63,11 @@ fn files(workspace: Option<&Workspace>, call: &Value) -> Vec<TimelineFile> {
         .filter(|content| content["type"] == "diff")
         .map(|diff| (&diff["path"], &Value::Null));
     let mut files: Vec<TimelineFile> = Vec::new();
+    let mut known = HashSet::new();
     for (path, line) in located.chain(changed) {
         let Some(path) = path.as_str() else { continue };
         let file = timeline::named(workspace, path);
-        if files.iter().any(|known| known.path == file.path) {
+        if !known.insert(file.path.clone()) {
             continue;
         }
         let line = line.as_u64().and_then(|line| line.checked_sub(1));

@@ -83,12 +83,7 @@ impl Actor {
             return;
         };
         let tool_call: Arc<str> = question.tool_call.as_str().into();
-        let item = (0..entry.session.item_count()).rev().find(|&position| {
-            entry
-                .session
-                .item(position)
-                .is_some_and(|item| *item.id == *format!("tool:{tool_call}"))
-        });
+        let item = last_tool(entry, |id, _| **id == *tool_call);
         let known = PermissionState { question, outcome };
         entry.permissions.insert(tool_call, known);
         if let Some(item) = item {
@@ -100,14 +95,8 @@ impl Actor {
         let Some(entry) = self.state.session_mut(&key) else {
             return;
         };
-        let item = (0..entry.session.item_count()).rev().find(|&position| {
-            entry.session.item(position).is_some_and(|item| match item.kind {
-                ItemKind::Tool { parts, .. } => parts.iter().any(
-                    |part| matches!(part, Part::Terminal { terminal_id } if *terminal_id == terminal),
-                ),
-                _ => false,
-            })
-        });
+        let shows = |part: &Part| matches!(part, Part::Terminal { terminal_id } if *terminal_id == terminal);
+        let item = last_tool(entry, |_, parts| parts.iter().any(shows));
         entry.terminals.insert(terminal, output);
         if let Some(item) = item {
             self.item_changed(key, item);
@@ -163,4 +152,19 @@ impl Actor {
             self.touch();
         }
     }
+}
+
+/// The position of the newest tool call that is wanted, by its id and what it shows.
+fn last_tool(entry: &Entry, is_wanted: impl Fn(&Arc<str>, &[Part]) -> bool) -> Option<usize> {
+    (0..entry.session.item_count()).rev().find(|&position| {
+        let item = entry.session.item(position);
+        item.is_some_and(|item| match item.kind {
+            ItemKind::Tool {
+                tool_call_id,
+                parts,
+                ..
+            } => is_wanted(&tool_call_id, &parts),
+            _ => false,
+        })
+    })
 }

@@ -1,5 +1,6 @@
 //! How long turns took: as it was seen, and as the agent's transcript says.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -93,18 +94,16 @@ impl Actor {
         let Some(entry) = self.state.session_mut(key) else {
             return;
         };
-        let mut changed = Vec::new();
+        let mut changed = HashSet::new();
         for (turn, ms) in durations {
             if entry.durations.insert(Arc::clone(&turn), ms) != Some(ms) {
-                changed.push(turn);
+                changed.insert(turn);
             }
         }
-        let messages = if changed.is_empty() {
+        if changed.is_empty() {
             return;
-        } else {
-            entry.session.user_messages()
-        };
-        for message in messages {
+        }
+        for message in entry.session.user_messages() {
             let turn = message.turn_id.as_ref();
             if turn.is_some_and(|turn| changed.contains(turn)) {
                 self.item_changed(Arc::clone(key), message.position);
